@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Strings from outside made harmless, and small text helpers. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Replaces in place every byte that could steer a terminal (C0 and C1 controls, DEL, broken
+ * UTF-8) by '?'. Well-formed UTF-8 stays, save for the direction marks that reorder a line.
+ */
+void text_make_harmless(char *text);
+
+/* Bytes of the well-formed UTF-8 sequence at s, 0 where it is malformed (RFC 3629). The code point
+ * goes to ret_point. */
+size_t text_sequence(const char *s, uint32_t *ret_point);
+
+/* Copies src to dst (of size bytes, always terminated), cut at a character where it is too
+ * long. Returns dst. */
+char *text_copy(char *dst, size_t size, const char *src);
+
+/* Number of terminal columns of a harmless UTF-8 string, one a code point. */
+size_t text_columns(const char *text);
+
+/* Removes white space at both ends, in place. Returns the first character kept. */
+char *text_strip(char *text);
+
+/*
+ * The candidate nearest to word by edit distance (a swap counts one), or NULL when none is near
+ * enough to be worth asking "did you mean". Candidates end with NULL.
+ */
+const char *text_nearest(const char *word, const char *const *candidates);
+
+#endif

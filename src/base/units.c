@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes, durations and shares as people write and read them. */
+#include "src/base/units.h"
+
+#include "src/base/why.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+/* A plain decimal number, at its end the unit. strtod alone would take "inf", "nan", "0x10" and
+ * the locale's comma. */
+static int parse_number(const char *text, double *ret_value, const char **ret_rest)
+{
+	const char *p = text;
+	double value = 0;
+	double digit = 1;
+	bool any = false;
+
+	for (; isdigit((unsigned char)*p); p++, any = true)
+		value = value * 10 + (*p - '0');
+	if (*p == '.')
+		for (p++; isdigit((unsigned char)*p); p++, any = true)
+			value += (*p - '0') * (digit /= 10);
+	if (!any)
+		return -EINVAL;
+	while (*p == ' ')
+		p++;
+	*ret_value = value;
+	*ret_rest = p;
+	return 0;
+}
+
+static int parse_with_unit(const char *text, const struct unit *units, double *ret_value)
+{
+	const char *rest;
+	double value;
+	int r;
+
+	r = parse_number(text, &value, &rest);
+	if (r < 0)
+		return r;
+	for (; units->name; units++) {
+		if (strcasecmp(units->name, rest) != 0)
+			continue;
+		*ret_value = value * units->factor;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int units_parse_bytes(const char *text, uint64_t *ret_bytes, struct why *why)
+{
+	const double k = 1024;
+	const double page = (double)sysconf(_SC_PAGESIZE);
+	const struct unit units[] = {
+		{"", 1},
+		{"b", 1},
+		{"k", k},
+		{"kb", k},
+		{"kib", k},
+		{"m", k * k},
+		{"mb", k * k},
+		{"mib", k * k},
+		{"g", k * k * k},
+		{"gb", k * k * k},
+		{"gib", k * k * k},
+		{"t", k * k * k * k},
+		{"tb", k * k * k * k},
+		{"tib", k * k * k * k},
+		{"p", page},
+		{"pages", page},
+		{NULL, 0},
+	};
+	double value;
+
+	if (parse_with_unit(text, units, &value) < 0)
+		return why_set(why, -EINVAL,
+			       "'%s' is not a size; write 64M, 1.5GiB or 100p (pages)", text);
+	if (value >= 0x1p62)
+		return why_set(why, -ERANGE, "'%s' is larger than any address space", text);
+	*ret_bytes = (uint64_t)value;
+	return 0;
+}
+
+int units_parse_duration(const char *text, uint64_t *ret_ns, struct why *why)
+{
+	static const struct unit units[] = {
+		{"", 1e9},   {"s", 1e9},  {"sec", 1e9},  {"ns", 1},     {"us", 1e3},
+		{"ms", 1e6}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}, {NULL, 0},
+	};
+	double value;
+
+	if (parse_with_unit(text, units, &value) < 0)
+		return why_set(why, -EINVAL, "'%s' is not a duration; write 50us, 10ms, 2s or 1.5m",
+			       text);
+	if (value >= 0x1p62)
+		return why_set(why, -ERANGE, "'%s' is longer than a century", text);
+	*ret_ns = (uint64_t)value;
+	return 0;
+}
+
+int units_parse_share(const char *text, double *ret_share, struct why *why)
+{
+	static const struct unit units[] = {{"", 1}, {"%", 0.01}, {NULL, 0}};
+	double value;
+
+	if (parse_with_unit(text, units, &value) < 0)
+		return why_set(why, -EINVAL, "'%s' is not a share; write 2%% or 0.02", text);
+	if (value > 1)
+		return why_set(why, -ERANGE, "'%s' is more than 100 %%; write 2%% or 0.02", text);
+	*ret_share = value;
+	return 0;
+}
+
+int units_parse_u64(const char *text, uint64_t *ret_value, struct why *why)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return why_set(why, -EINVAL, "'%s' is not a whole number", text);
+	errno = 0;
+	*ret_value = strtoull(text, &end, 10);
+	if (errno == ERANGE)
+		return why_set(why, -ERANGE, "'%s' is too large", text);
+	if (*end)
+		return why_set(why, -EINVAL, "'%s' is not a whole number", text);
+	return 0;
+}
+
+struct units_text units_bytes(uint64_t bytes)
+{
+	static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double value = (double)bytes;
+	struct units_text t;
+	size_t i = 0;
+
+	while (value >= 1024 && i + 1 < sizeof(names) / sizeof(names[0])) {
+		value /= 1024;
+		i++;
+	}
+	(void)snprintf(t.s, sizeof(t.s), value == floor(value) ? "%.0f %s" : "%.1f %s", value,
+		       names[i]);
+	return t;
+}
+
+struct units_text units_duration(uint64_t ns)
+{
+	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	struct units_text t;
+	size_t i = 0;
+
+	while (i < 3 && (double)ns < units[i].factor)
+		i++;
+	(void)snprintf(t.s, sizeof(t.s), i == 3 ? "%.0f %s" : "%.3g %s",
+		       (double)ns / units[i].factor, units[i].name);
+	return t;
+}
+
+struct units_text units_ns(double ns)
+{
+	struct units_text t;
+
+	(void)snprintf(t.s, sizeof(t.s), "%.*f", ns < 10 ? 2 : ns < 100 ? 1 : 0, ns);
+	return t;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The library of hooks: mapping, advising, touching. */
+#include "src/bench/scenario.h"
+
+#include "src/bench/datafile.h"
+#include "src/bench/touch.h"
+#include "src/sys/residency.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/prctl.h>
+
+/*
+ * Reserves enough to cut an aligned range out of it, then maps over that range: fault-around windows
+ * and huge pages are aligned in the address space, so an unaligned mapping has other counts.
+ */
+static int map_aligned(struct bench_trial *t, int prot, int flags, int fd)
+{
+	size_t align = t->huge_bytes ? t->huge_bytes : t->page_bytes;
+	uintptr_t at;
+	char *map;
+
+	t->reserved_bytes = t->bytes + align;
+	t->reserved = mmap(NULL, t->reserved_bytes, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (t->reserved == MAP_FAILED) {
+		t->reserved = NULL;
+		return why_errno(&t->why, -errno, "cannot reserve %zu bytes of address space",
+				 t->reserved_bytes);
+	}
+	at = ((uintptr_t)t->reserved + align - 1) / align * align;
+	map = mmap((char *)t->reserved + (at - (uintptr_t)t->reserved), t->bytes, prot,
+		   flags | MAP_FIXED, fd, 0);
+	if (map == MAP_FAILED)
+		return why_errno(&t->why, -errno, "cannot map %zu bytes", t->bytes);
+	t->map = map;
+	return 0;
+}
+
+int bench_advise(struct bench_trial *t, int advice)
+{
+	if (madvise(t->map, t->bytes, advice) < 0)
+		return why_errno(&t->why, -errno, "madvise(%d)", advice);
+	return 0;
+}
+
+int bench_map_anon(struct bench_trial *t)
+{
+	int r = map_aligned(t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	if (r < 0)
+		return r;
+	r = bench_advise(t, MADV_NOHUGEPAGE);
+	return r == -EINVAL ? 0 : r; /* a kernel without THP */
+}
+
+int bench_map_anon_huge(struct bench_trial *t)
+{
+	int r = map_aligned(t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	return r < 0 ? r : bench_advise(t, MADV_HUGEPAGE);
+}
+
+int bench_map_anon_touched(struct bench_trial *t)
+{
+	int r = bench_map_anon(t);
+
+	return r < 0 ? r : bench_touch_write(t);
+}
+
+int bench_map_file(struct bench_trial *t)
+{
+	t->expected_sum = bench_datafile_sum(t->n_pages);
+	return map_aligned(t, PROT_READ, MAP_SHARED, t->fd);
+}
+
+int bench_unmap(struct bench_trial *t)
+{
+	int r = 0;
+
+	(void)prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	if (t->map && t->map != t->reserved)
+		r = munmap(t->map, t->bytes);
+	if (t->reserved)
+		r |= munmap(t->reserved, t->reserved_bytes);
+	t->map = t->reserved = NULL;
+	return r < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
+}
+
+int bench_forbid_thp(struct bench_trial *t)
+{
+	/* EINVAL: a kernel without THP has nothing to forbid */
+	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) < 0 && errno != EINVAL)
+		return why_errno(&t->why, -errno, "prctl(PR_SET_THP_DISABLE)");
+	return 0;
+}
+
+/* Timed as a whole: so no alignment, one call. */
+int bench_map_populated(struct bench_trial *t)
+{
+	char *map = mmap(NULL, t->bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (map == MAP_FAILED)
+		return why_errno(&t->why, -errno, "cannot map %zu bytes", t->bytes);
+	t->map = map;
+	return 0;
+}
+
+int bench_map_cold_file(struct bench_trial *t)
+{
+	uint64_t n_resident;
+	int r;
+
+	r = sys_drop_file(t->fd, t->bytes, &n_resident, &t->why);
+	if (r < 0)
+		return r;
+	if (n_resident)
+		return why_set(
+			&t->why, BENCH_SKIP,
+			"%" PRIu64 " of %zu pages stay in the page cache after fsync and "
+			"POSIX_FADV_DONTNEED, so nothing can be cold; choose a --dir on a disk",
+			n_resident, t->n_pages);
+	return bench_map_file(t);
+}
+
+int bench_map_warm_file(struct bench_trial *t)
+{
+	int r = bench_datafile_make_warm(t->fd, t->bytes, &t->why);
+
+	return r < 0 ? r : bench_map_file(t);
+}
+
+int bench_touch_write(struct bench_trial *t)
+{
+	touch_write(t->map, t->map + t->bytes, t->page_bytes, t->mark);
+	return 0;
+}
+
+int bench_touch_read(struct bench_trial *t)
+{
+	t->sum = touch_read(t->map, t->map + t->bytes, t->page_bytes);
+	return 0;
+}
+
+int bench_fill_pages(struct bench_trial *t)
+{
+	touch_fill(t->map, t->map + t->bytes, t->page_bytes);
+	return 0;
+}

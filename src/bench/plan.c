@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* What will be run at which size, and what cannot be and why. */
+#include "src/bench/plan.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include "src/base/why.h"
+#include "src/bench/datafile.h"
+#include "src/bench/scenario.h"
+#include "src/sys/disk.h"
+#include "src/sys/memory.h"
+#include "src/sys/page.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct model_scenario *plan_scenario(const struct plan_entry *entry, struct model_bench *doc)
+{
+	return entry->i_scenario == PLAN_FLOOR ? &doc->floor : &doc->scenarios[entry->i_scenario];
+}
+
+void plan_close(struct plan_entry *entry, struct model_bench *doc, enum model_status status,
+		const char *reason)
+{
+	struct model_scenario *s = plan_scenario(entry, doc);
+
+	s->status = status;
+	text_copy(s->reason, sizeof(s->reason), reason);
+	entry->closed = true;
+}
+
+/* --- rows of the document ------------------------------------------------------------------------- */
+
+/* Ranges a huge page become ranges a page: one claim, whatever the sizes on this machine. */
+static struct model_range per_page(struct model_range range, const struct bench_scenario *s)
+{
+	double pages = (double)sys_huge_page_bytes() / (double)sys_page_bytes();
+
+	if (!s->per_huge_page || pages < 1)
+		return range;
+	return (struct model_range){range.lo / pages, range.hi / pages};
+}
+
+static struct model_ledger ledger_of(const struct bench_scenario *s)
+{
+	struct model_ledger ledger = {
+		.minor = per_page(s->minor_per_page, s),
+		.major = per_page(s->major_per_page, s),
+		.kernel_decides = s->kernel_decides,
+	};
+
+	ledger.trap.lo = s->populates ? 0 : ledger.minor.lo + ledger.major.lo;
+	ledger.trap.hi = s->populates ? 0.01 : ledger.minor.hi + ledger.major.hi;
+	return ledger;
+}
+
+static void describe(struct model_scenario *d, const struct plan_entry *entry)
+{
+	static const char *const accesses[] = {
+		[BENCH_WRITE] = "write",
+		[BENCH_READ] = "read",
+		[BENCH_FILL] = "zero",
+	};
+	static const char *const states[] = {
+		[BENCH_FILE_NONE] = "",
+		[BENCH_FILE_WARM] = BENCH_WARM_STATE,
+		[BENCH_FILE_COLD] = BENCH_COLD_STATE,
+	};
+	const struct bench_scenario *s = entry->row->scenario;
+
+	text_copy(d->name, sizeof(d->name), entry->row->name);
+	text_copy(d->title, sizeof(d->title), s->title);
+	text_copy(d->access, sizeof(d->access), accesses[s->access]);
+	text_copy(d->cache_state, sizeof(d->cache_state), states[s->file]);
+	d->page_bytes = sys_page_bytes();
+	d->huge_page_bytes = s->per_huge_page ? sys_huge_page_bytes() : 0;
+	d->ledger = ledger_of(s);
+}
+
+static int add_entry(struct plan *plan, const struct bench_registry_row *row, size_t i_scenario,
+		     struct model_bench *doc)
+{
+	struct plan_entry *entry;
+
+	if (plan->n_entries == PLAN_MAX_ENTRIES)
+		return -E2BIG;
+	entry = &plan->entries[plan->n_entries++];
+	*entry = (struct plan_entry){.row = row, .i_scenario = i_scenario};
+	describe(plan_scenario(entry, doc), entry);
+	return 0;
+}
+
+static int add_request(struct plan *plan, const struct bench_request *request,
+		       struct model_bench *doc)
+{
+	struct model_scenario *s = model_bench_add(doc, request->row->name);
+
+	if (!s)
+		return -ENOMEM;
+	text_copy(s->article, sizeof(s->article), request->article);
+	s->published = request->published;
+	return add_entry(plan, request->row, doc->n_scenarios - 1, doc);
+}
+
+/* The floor is a row of its own only where it was not asked for anyway; see bench_run(). */
+static int add_floor(struct plan *plan, const struct bench_config *config, struct model_bench *doc)
+{
+	const struct bench_registry_row *row;
+
+	if (!config->floor || model_bench_find(doc, config->floor))
+		return 0;
+	row = bench_registry_find(config->registry, config->floor);
+	return row ? add_entry(plan, row, PLAN_FLOOR, doc) : 0;
+}
+
+/* --- needs, asked once a run ----------------------------------------------------------------------- */
+
+enum { MAX_ANSWERS = 32 };
+
+struct answers {
+	const struct sys_need *need[MAX_ANSWERS];
+	int r[MAX_ANSWERS];
+	struct why why[MAX_ANSWERS];
+	size_t n;
+};
+
+static int ask(struct answers *a, const struct sys_need *need, const char *dir, struct why *why)
+{
+	struct sys_env env = {.dir = dir};
+	size_t i;
+
+	for (i = 0; i < a->n; i++)
+		if (a->need[i] == need)
+			return why_copy(why, a->r[i], &a->why[i]);
+	if (i == MAX_ANSWERS)
+		return need->probe(&env, why);
+	a->need[i] = need;
+	a->r[i] = need->probe(&env, &a->why[i]);
+	a->n++;
+	return why_copy(why, a->r[i], &a->why[i]);
+}
+
+static void check_needs(struct plan *plan, const struct bench_config *config,
+			struct model_bench *doc)
+{
+	struct answers answers = {.n = 0};
+
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		struct plan_entry *e = &plan->entries[i];
+		const struct bench_scenario *s = e->row->scenario;
+
+		if (s->unavailable)
+			plan_close(e, doc, MODEL_SKIPPED, s->unavailable);
+		for (size_t k = 0; k < BENCH_MAX_NEEDS && s->needs[k] && !e->closed; k++) {
+			struct why why;
+			int r = ask(&answers, s->needs[k], config->dir, &why);
+
+			if (r != 0)
+				plan_close(e, doc, r > 0 ? MODEL_SKIPPED : MODEL_FAILED, why.text);
+		}
+	}
+}
+
+/* --- sizes ------------------------------------------------------------------------------------------ */
+
+static uint64_t wished_bytes(const struct plan *plan, const struct bench_config *config,
+			     const struct plan_entry *e)
+{
+	const struct bench_scenario *s = e->row->scenario;
+	size_t i = (size_t)(e - plan->entries);
+
+	if (config->size_bytes)
+		return config->size_bytes;
+	/* the floor is measured at the size of the first row */
+	if (e->i_scenario == PLAN_FLOOR)
+		return plan->n_entries > 1 ? wished_bytes(plan, config, plan->entries)
+					   : BENCH_DEFAULT_BYTES;
+	if (config->requests[i].size_bytes)
+		return config->requests[i].size_bytes;
+	return s->default_bytes ? s->default_bytes : BENCH_DEFAULT_BYTES;
+}
+
+/* Whole pages, whole huge pages where these are claimed, and one at the least. */
+static uint64_t pages_of(uint64_t bytes, const struct bench_scenario *s)
+{
+	uint64_t page = sys_page_bytes();
+	uint64_t unit = s->per_huge_page ? sys_huge_page_bytes() : page;
+
+	if (unit < page)
+		unit = page;
+	return (bytes < unit ? 1 : bytes / unit) * (unit / page);
+}
+
+/*
+ * What a trial takes at its peak beside its own size: page tables, the alignment's reserve, the
+ * process itself. File scenarios have their pages in the cache as well, which is charged, too.
+ */
+static uint64_t overhead_bytes(uint64_t size_bytes)
+{
+	return size_bytes / 64 + sys_huge_page_bytes() + (16 << 20);
+}
+
+/* The largest size whose trial fits in what is available, a tenth of which stays free. */
+static uint64_t largest_bytes(const struct sys_memory *memory, bool files)
+{
+	uint64_t room = memory->available_bytes - memory->available_bytes / 10;
+	uint64_t fixed = overhead_bytes(0);
+
+	if (memory->available_bytes == UINT64_MAX)
+		return UINT64_MAX;
+	if (room <= fixed)
+		return 0;
+	return (room - fixed) / (files ? 2 : 1) / 65 * 64;
+}
+
+static void size_entries(struct plan *plan, const struct bench_config *config,
+			 struct model_bench *doc)
+{
+	uint64_t cut_from = 0, cut_to = 0;
+	struct sys_memory memory;
+	char reason[256];
+
+	sys_memory_probe(&memory);
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		struct plan_entry *e = &plan->entries[i];
+		const struct bench_scenario *s = e->row->scenario;
+		uint64_t wished = wished_bytes(plan, config, e);
+		uint64_t most = largest_bytes(&memory, s->file != BENCH_FILE_NONE);
+		uint64_t least = s->per_huge_page ? sys_huge_page_bytes() : sys_page_bytes();
+
+		if (wished > most && (config->size_bytes || most < least)) {
+			(void)snprintf(
+				reason, sizeof(reason),
+				"a size of %s does not fit: %s leaves %s for it; give a smaller --size",
+				units_bytes(wished).s, memory.limited_by, units_bytes(most).s);
+			if (!e->closed)
+				plan_close(e, doc, MODEL_SKIPPED, reason);
+			wished = least;
+		} else if (wished > most) {
+			cut_from = wished > cut_from ? wished : cut_from;
+			cut_to = !cut_to || most < cut_to ? most : cut_to;
+		}
+		e->n_pages = pages_of(wished, s);
+	}
+	if (!cut_to)
+		return;
+	/* all to one size: a price list whose rows differ in size would mislead */
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		struct plan_entry *e = &plan->entries[i];
+
+		if (e->n_pages * sys_page_bytes() > cut_to)
+			e->n_pages = pages_of(cut_to, e->row->scenario);
+	}
+	model_warn(doc->warnings, &doc->n_warnings, "size-cut", "sizes cut from %s to %s: %s",
+		   units_bytes(cut_from).s,
+		   units_bytes(plan->entries[0].n_pages * sys_page_bytes()).s, memory.limited_by);
+}
+
+static void size_files(struct plan *plan, const struct bench_config *config,
+		       struct model_bench *doc)
+{
+	uint64_t needed = 0;
+	struct sys_disk disk;
+	char reason[512];
+
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		const struct plan_entry *e = &plan->entries[i];
+		uint64_t *largest = &plan->file_bytes[e->row->scenario->file];
+		uint64_t bytes = e->n_pages * sys_page_bytes();
+
+		if (!e->closed && bytes > *largest)
+			*largest = bytes;
+	}
+	needed = plan->file_bytes[BENCH_FILE_WARM] + plan->file_bytes[BENCH_FILE_COLD];
+	if (needed == 0)
+		return;
+	sys_disk_probe(config->dir, &disk);
+	if (disk.free_bytes >= needed + needed / 20)
+		return;
+	(void)snprintf(
+		reason, sizeof(reason),
+		"needs %s for data files in %s, where %s is free; give another --dir or a smaller "
+		"--size",
+		units_bytes(needed).s, config->dir, units_bytes(disk.free_bytes).s);
+	for (size_t i = 0; i < plan->n_entries; i++)
+		if (plan->entries[i].row->scenario->file != BENCH_FILE_NONE &&
+		    !plan->entries[i].closed)
+			plan_close(&plan->entries[i], doc, MODEL_SKIPPED, reason);
+}
+
+int plan_make(struct plan *plan, const struct bench_config *config, struct model_bench *doc,
+	      struct why *why)
+{
+	int r = 0;
+
+	*plan = (struct plan){.n_entries = 0};
+	for (size_t i = 0; i < config->n_requests && r == 0; i++)
+		r = add_request(plan, &config->requests[i], doc);
+	if (r == 0)
+		r = add_floor(plan, config, doc);
+	if (r < 0)
+		return why_errno(why, r, "cannot plan %zu scenarios", config->n_requests);
+	check_needs(plan, config, doc);
+	size_entries(plan, config, doc);
+	size_files(plan, config, doc);
+	for (size_t i = 0; i < plan->n_entries; i++)
+		plan_scenario(&plan->entries[i], doc)->n_pages = plan->entries[i].n_pages;
+	return 0;
+}

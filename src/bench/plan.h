@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What will be run at which size, and what cannot be and why. */
+#ifndef BENCH_PLAN_H
+#define BENCH_PLAN_H
+
+#include "src/bench/bench.h"
+
+struct bench_scenario;
+
+/* One row of the run. */
+struct plan_entry {
+	const struct bench_registry_row *row;
+	size_t i_scenario; /* in doc->scenarios; PLAN_FLOOR: doc->floor */
+	uint64_t n_pages;
+	uint32_t n_trials; /* begun */
+	bool closed;       /* skipped, failed, or done */
+};
+
+#define PLAN_FLOOR SIZE_MAX
+
+enum { PLAN_MAX_ENTRIES = MODEL_MAX_SCENARIOS + 1 };
+
+struct plan {
+	struct plan_entry entries[PLAN_MAX_ENTRIES];
+	size_t n_entries;
+	uint64_t file_bytes[3]; /* by enum bench_file: the largest that an open entry maps */
+};
+
+struct model_scenario *plan_scenario(const struct plan_entry *entry, struct model_bench *doc);
+
+/* Makes an entry and a document row of each request, probes needs once, and sizes by the memory and
+ * the disk there is. 0 or -ENOMEM, -E2BIG. */
+int plan_make(struct plan *plan, const struct bench_config *config, struct model_bench *doc,
+	      struct why *why);
+
+/* Ends an entry with a status and a sentence. */
+void plan_close(struct plan_entry *entry, struct model_bench *doc, enum model_status status,
+		const char *reason);
+
+#endif

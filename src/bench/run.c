@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine: blocks of trials in random order, watched, until precise enough or out of time. */
+#include "src/bench/bench.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include "src/base/why.h"
+#include "src/bench/datafile.h"
+#include "src/bench/plan.h"
+#include "src/bench/scenario.h"
+#include "src/bench/trial.h"
+#include "src/sys/clock.h"
+#include "src/sys/cpu.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TICK_NS 250000000L
+#define LEAST_SLICE_NS 200000000U
+
+struct run {
+	const struct bench_config *config;
+	struct model_bench *doc;
+	struct plan plan;
+	struct bench_child child;
+	int fd_file[3]; /* by enum bench_file; -1 */
+	uint64_t started_ns, end_ns;
+	uint64_t random;
+	uint32_t block;
+	int signal; /* that ended it; 0 */
+	bool out_of_time;
+};
+
+/* --- signals: held back for the whole run, and taken in one place --------------------------------- */
+
+static sigset_t watched_signals(bool with_child)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGHUP);
+	if (with_child)
+		(void)sigaddset(&set, SIGCHLD);
+	return set;
+}
+
+bool bench_is_cancelled(void)
+{
+	sigset_t pending;
+
+	(void)sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+	       sigismember(&pending, SIGHUP);
+}
+
+/* Waits for at most timeout_ns. Keeps what ends the run in run->signal. */
+static void wait_signal(struct run *run, long timeout_ns)
+{
+	struct timespec timeout = {.tv_nsec = timeout_ns};
+	sigset_t set = watched_signals(true);
+	int s = sigtimedwait(&set, NULL, &timeout);
+
+	if (s > 0 && s != SIGCHLD)
+		run->signal = s;
+}
+
+/* Ctrl-C reaches us and the trial: what comes of it after the run must not end the report. */
+static void drain_signals(void)
+{
+	struct timespec timeout = {.tv_nsec = 20000000};
+	sigset_t set = watched_signals(true);
+
+	while (sigtimedwait(&set, NULL, &timeout) > 0)
+		;
+}
+
+/* --- telling the one who waits --------------------------------------------------------------------- */
+
+static void tell(const struct run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void tell(const struct run *run, const char *fmt, ...)
+{
+	struct bench_now now = {.budget_ns = run->config->budget_ns};
+	char doing[160];
+	va_list ap;
+
+	if (!run->config->progress)
+		return;
+	va_start(ap, fmt);
+	(void)vsnprintf(doing, sizeof(doing), fmt, ap);
+	va_end(ap);
+	now.doing = doing;
+	now.elapsed_ns = sys_now_ns() - run->started_ns;
+	run->config->progress(run->config->progress_data, run->doc, &now);
+}
+
+/* --- data files ---------------------------------------------------------------------------------- */
+
+static void close_file_entries(struct run *run, enum bench_file file, enum model_status status,
+			       const char *reason)
+{
+	for (size_t i = 0; i < run->plan.n_entries; i++)
+		if (run->plan.entries[i].row->scenario->file == file &&
+		    !run->plan.entries[i].closed)
+			plan_close(&run->plan.entries[i], run->doc, status, reason);
+}
+
+/* What the user can mend with another --dir is a skip; what broke is a failure. */
+static enum model_status status_of_write_error(int r)
+{
+	switch (-r) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return MODEL_SKIPPED;
+	default:
+		return MODEL_FAILED;
+	}
+}
+
+static void make_files(struct run *run)
+{
+	static const enum bench_file kinds[] = {BENCH_FILE_WARM, BENCH_FILE_COLD};
+	struct why why;
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t bytes = run->plan.file_bytes[kinds[i]];
+		int fd;
+
+		if (bytes == 0 || bench_is_cancelled())
+			continue;
+		tell(run, "writing a data file of %s in %s", units_bytes(bytes).s,
+		     run->config->dir);
+		fd = bench_datafile_create(run->config->dir, bytes, bench_is_cancelled, &why);
+		if (fd >= 0)
+			fd = bench_child_move_fd(fd);
+		if (fd >= 0)
+			run->fd_file[kinds[i]] = fd;
+		else if (fd != -EINTR)
+			close_file_entries(run, kinds[i], status_of_write_error(fd), why.text);
+	}
+	if (bench_is_cancelled())
+		wait_signal(run, 0);
+}
+
+/* --- one trial ------------------------------------------------------------------------------------- */
+
+/* Takes over the rounds that the trial has finished since the last look. */
+static void harvest(struct run *run, const struct plan_entry *entry, uint32_t *n_taken)
+{
+	struct bench_shared *shared = run->child.shared;
+	uint32_t n_done = atomic_load_explicit(&shared->n_done, memory_order_acquire);
+	struct model_scenario *s = plan_scenario(entry, run->doc);
+
+	if (n_done > shared->n_rounds) /* never; but it is another process's memory */
+		n_done = shared->n_rounds;
+	if (*n_taken == n_done)
+		return;
+	for (; *n_taken < n_done; (*n_taken)++)
+		(void)model_scenario_add_round(s, &shared->rounds[*n_taken]);
+	model_scenario_derive(s);
+}
+
+static void describe_death(int status, char *ret_reason, size_t size)
+{
+	int s = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (s == SIGKILL)
+		(void)snprintf(
+			ret_reason, size,
+			"the trial was killed (SIGKILL), as the OOM killer or a memory cgroup does; give "
+			"a smaller --size");
+	else if (s == SIGBUS)
+		(void)snprintf(
+			ret_reason, size,
+			"the trial died of SIGBUS: a page of the data file could not be read; look at "
+			"the disk under --dir");
+	else if (s)
+		(void)snprintf(ret_reason, size, "the trial died of signal %d (%s)", s,
+			       strsignal(s));
+	else
+		(void)snprintf(ret_reason, size,
+			       "the trial ended without a result (exit status %d)",
+			       WEXITSTATUS(status));
+}
+
+/* Rounds already measured stay good: then a trial that broke is a warning. */
+static void note_end(struct run *run, struct plan_entry *entry, enum model_status status,
+		     const char *reason)
+{
+	struct model_scenario *s = plan_scenario(entry, run->doc);
+
+	if (status == MODEL_DONE)
+		return;
+	if (s->n_rounds == 0) {
+		plan_close(entry, run->doc, status, reason);
+		return;
+	}
+	entry->closed = true;
+	model_warn(run->doc->warnings, &run->doc->n_warnings, "trial-ended", "%s: trial %u: %s",
+		   s->name, entry->n_trials - 1, reason);
+}
+
+static void end_trial(struct run *run, struct plan_entry *entry, bool exited, int status)
+{
+	const struct bench_shared *shared = run->child.shared;
+	char reason[sizeof(shared->reason)];
+
+	if (!exited)
+		return; /* stopped by us: time or a signal ended the run, not the trial */
+	if (atomic_load_explicit(&run->child.shared->ended, memory_order_acquire)) {
+		text_copy(reason, sizeof(reason), shared->reason);
+		note_end(run, entry, shared->status <= MODEL_FAILED ? shared->status : MODEL_FAILED,
+			 reason);
+		return;
+	}
+	/* Ctrl-C reaches the whole foreground group: the trial may die of it before we hear of it */
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
+				    WTERMSIG(status) == SIGHUP)) {
+		run->signal = WTERMSIG(status);
+		return;
+	}
+	describe_death(status, reason, sizeof(reason));
+	note_end(run, entry, MODEL_FAILED, reason);
+}
+
+/* The share of the remaining time that this trial may begin rounds in: twice the fair one, as most
+ * trials take far less. */
+static uint64_t slice_end_ns(const struct run *run)
+{
+	uint64_t now = sys_now_ns();
+	uint64_t left = run->end_ns > now ? run->end_ns - now : 0;
+	uint64_t n = 0, slice;
+
+	for (size_t i = 0; i < run->plan.n_entries; i++) {
+		const struct plan_entry *e = &run->plan.entries[i];
+
+		if (!e->closed)
+			n += e->n_trials < run->config->n_trials
+				     ? run->config->n_trials - e->n_trials
+				     : 1;
+	}
+	slice = n ? 2 * left / n : left;
+	return now + (slice > LEAST_SLICE_NS ? slice : LEAST_SLICE_NS);
+}
+
+static void describe_trial(struct run *run, const struct plan_entry *entry)
+{
+	struct bench_shared *shared = run->child.shared;
+
+	text_copy(shared->scenario, sizeof(shared->scenario), entry->row->name);
+	shared->n_pages = entry->n_pages;
+	shared->n_rounds = (uint32_t)run->config->n_rounds;
+	shared->trial = entry->n_trials;
+	shared->block = run->block;
+	shared->cpu = run->doc->options.cpu;
+	shared->run_started_ns = run->started_ns;
+	shared->until_ns = slice_end_ns(run);
+}
+
+static int run_trial(struct run *run, struct plan_entry *entry, struct why *why)
+{
+	bool exited = false;
+	uint32_t n_taken = 0;
+	int status = 0;
+	int r;
+
+	describe_trial(run, entry);
+	r = bench_child_start(&run->child, run->fd_file[entry->row->scenario->file], why);
+	if (r < 0)
+		return r;
+	entry->n_trials++;
+	while (!exited && !run->signal && !run->out_of_time) {
+		siginfo_t info = {.si_pid = 0};
+
+		wait_signal(run, TICK_NS);
+		harvest(run, entry, &n_taken);
+		tell(run, "%s, trial %u of %llu", entry->row->name, entry->n_trials,
+		     (unsigned long long)run->config->n_trials);
+		(void)waitid(P_PID, (id_t)run->child.pid, &info, WEXITED | WNOHANG | WNOWAIT);
+		exited = info.si_pid == run->child.pid;
+		run->out_of_time = !exited && sys_now_ns() > run->end_ns;
+	}
+	status = bench_child_stop(&run->child);
+	harvest(run, entry, &n_taken);
+	end_trial(run, entry, exited, status);
+	return 0;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------ */
+
+static bool is_precise(const struct run *run, const struct plan_entry *entry)
+{
+	const struct model_scenario *s = plan_scenario(entry, run->doc);
+	double half = stats_half_width(&s->ns_per_page);
+
+	/* a range of few trials is no interval: it cannot be precise */
+	return s->ns_per_page.interval.kind == STATS_INTERVAL_95 && half <= run->config->precision;
+}
+
+static bool wants_trial(const struct run *run, const struct plan_entry *entry)
+{
+	if (entry->closed)
+		return false;
+	if (entry->n_trials < run->config->n_trials)
+		return true;
+	return run->config->precision > 0 && !is_precise(run, entry);
+}
+
+static size_t open_entries(struct run *run, struct plan_entry **ret_entries)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->plan.n_entries; i++)
+		if (wants_trial(run, &run->plan.entries[i]))
+			ret_entries[n++] = &run->plan.entries[i];
+	return n;
+}
+
+static bool has_ended(struct run *run)
+{
+	run->out_of_time = run->out_of_time || sys_now_ns() > run->end_ns;
+	return run->signal || run->out_of_time;
+}
+
+static int run_blocks(struct run *run, struct why *why)
+{
+	struct plan_entry *entries[PLAN_MAX_ENTRIES];
+	size_t order[PLAN_MAX_ENTRIES];
+	size_t n;
+	int r = 0;
+
+	for (; (n = open_entries(run, entries)) > 0 && !has_ended(run); run->block++) {
+		stats_shuffle(&run->random, order, n);
+		for (size_t i = 0; i < n && r == 0 && !has_ended(run); i++)
+			r = run_trial(run, entries[order[i]], why);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* --- the end ------------------------------------------------------------------------------------------ */
+
+static void close_unfinished(struct run *run)
+{
+	char budget[32];
+	char reason[160];
+
+	text_copy(budget, sizeof(budget), units_duration(run->config->budget_ns).s);
+	for (size_t i = 0; i < run->plan.n_entries; i++) {
+		struct plan_entry *e = &run->plan.entries[i];
+		struct model_scenario *s = plan_scenario(e, run->doc);
+
+		if (e->closed)
+			continue;
+		if (s->n_rounds == 0) {
+			(void)snprintf(
+				reason, sizeof(reason),
+				run->signal
+					? "interrupted before its first round"
+					: "the budget of %s ended before its first round; give more --budget "
+					  "or a smaller --size",
+				budget);
+			plan_close(e, run->doc, MODEL_SKIPPED, reason);
+		} else if (run->out_of_time && e->n_trials < run->config->n_trials) {
+			model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
+				   "%s: the budget of %s ended after %u of %llu trials", s->name,
+				   budget, e->n_trials, (unsigned long long)run->config->n_trials);
+		} else if (run->config->precision > 0 && !is_precise(run, e)) {
+			model_warn(run->doc->warnings, &run->doc->n_warnings, "precision",
+				   "%s: +- %.1f %% reached within %s, %.1f %% asked for", s->name,
+				   100 * stats_half_width(&s->ns_per_page), budget,
+				   100 * run->config->precision);
+		}
+	}
+}
+
+/* A floor that was asked for as a row is measured once and stands in both places. */
+static int share_floor(struct run *run)
+{
+	const struct model_scenario *row;
+	struct model_scenario *floor = &run->doc->floor;
+
+	if (!run->config->floor || floor->name[0])
+		return 0;
+	row = model_bench_find(run->doc, run->config->floor);
+	if (!row)
+		return 0;
+	*floor = *row;
+	floor->rounds = NULL;
+	floor->n_rounds = 0;
+	for (size_t i = 0; i < row->n_rounds; i++)
+		if (model_scenario_add_round(floor, &row->rounds[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static void fill_options(struct run *run)
+{
+	const struct bench_config *c = run->config;
+
+	run->doc->options = (struct model_options){
+		.size_bytes = c->size_bytes,
+		.n_rounds = c->n_rounds,
+		.n_trials = c->n_trials,
+		.budget_ns = c->budget_ns,
+		.precision = c->precision,
+		.seed = c->seed,
+		.cpu = c->cpu >= 0 ? c->cpu : sys_cpu_default(),
+	};
+}
+
+static int run_all(struct run *run, struct why *why)
+{
+	int r;
+
+	fill_options(run);
+	if (run->doc->options.cpu < 0)
+		return why_errno(why, run->doc->options.cpu, "cannot find a CPU to run on");
+	r = plan_make(&run->plan, run->config, run->doc, why);
+	if (r == 0)
+		r = bench_child_init(&run->child, why);
+	if (r < 0)
+		return r;
+	make_files(run);
+	r = run_blocks(run, why);
+	if (r < 0)
+		return r;
+	close_unfinished(run);
+	if (share_floor(run) < 0)
+		return why_set(why, -ENOMEM, "no memory for the floor's rounds");
+	model_bench_derive(run->doc);
+	run->doc->interrupted = run->signal != 0;
+	return 0;
+}
+
+int bench_run(const struct bench_config *config, struct model_bench *doc, int *ret_signal,
+	      struct why *why)
+{
+	sigset_t set = watched_signals(true);
+	sigset_t before;
+	struct run *run;
+	int r;
+
+	run = calloc(1, sizeof(*run));
+	if (!run)
+		return why_set(why, -ENOMEM, "no memory for the run");
+	*run = (struct run){
+		.config = config,
+		.doc = doc,
+		.child = {.fd_shared = -1},
+		.fd_file = {-1, -1, -1},
+		.random = config->seed,
+		.started_ns = sys_now_ns(),
+	};
+	run->end_ns = run->started_ns + config->budget_ns;
+	(void)signal(SIGCHLD, SIG_DFL); /* where it is ignored no child can be waited for */
+	(void)sigprocmask(SIG_BLOCK, &set, &before);
+	r = run_all(run, why);
+	bench_child_fini(&run->child);
+	for (size_t i = 0; i < 3; i++)
+		if (run->fd_file[i] >= 0)
+			(void)close(run->fd_file[i]);
+	*ret_signal = run->signal;
+	if (run->signal)
+		drain_signals();
+	free(run);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	return r;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops that are timed: out of line, one access a page, nothing else. */
+#ifndef BENCH_TOUCH_H
+#define BENCH_TOUCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void touch_write(char *start, const char *end, size_t stride, unsigned char value);
+
+/* The sum of the bytes met proves afterwards that they were read. */
+uint64_t touch_read(const char *start, const char *end, size_t stride);
+
+void touch_fill(char *start, const char *end, size_t stride);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* The process of a trial: prepare, warm, measure, verify, clean up; round after round. */
+#include "src/bench/trial.h"
+
+#include "src/base/text.h"
+#include "src/bench/scenario.h"
+#include "src/sys/clock.h"
+#include "src/sys/counters.h"
+#include "src/sys/cpu.h"
+#include "src/sys/page.h"
+#include "src/sys/smaps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum {
+	SLOW_TOUCH_NS =
+		10000, /* the guest's own faults stay below, finding memory on the host does not */
+	MAX_WARM_PASSES = 3,
+	WARM_LATE_NS = 100 * 1000 * 1000,
+	PREPARE_MARK = 0xa5,
+};
+
+/* A pass is clean when at most 0.5 % of its touches were slow. */
+static bool too_slow(uint64_t n_slow, uint64_t n_pages)
+{
+	return 200 * n_slow > n_pages;
+}
+
+/* --- warming the host's memory --------------------------------------------------------------- */
+
+static uint64_t touch_and_count_slow(char *start, size_t bytes, size_t stride)
+{
+	uint64_t n_slow = 0;
+	uint64_t before = sys_now_ns();
+
+	for (char *p = start; p < start + bytes; p += stride) {
+		uint64_t now;
+
+		/* cppcheck-suppress selfAssignment: a read and a write */
+		*(volatile char *)p = *(volatile char *)p;
+		now = sys_now_ns();
+		n_slow += now - before > SLOW_TOUCH_NS;
+		before = now;
+	}
+	return n_slow;
+}
+
+/* Takes as much from the free lists as the round will, and gives it back: what is freed last is
+ * handed out first. */
+static int warm_free(struct bench_trial *t, uint64_t *ret_n_slow)
+{
+	char *map =
+		mmap(NULL, t->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (map == MAP_FAILED)
+		return why_errno(&t->why, -errno, "cannot map %zu bytes to warm memory", t->bytes);
+	(void)madvise(map, t->bytes, MADV_NOHUGEPAGE); /* EINVAL without THP: nothing to refuse */
+	*ret_n_slow = touch_and_count_slow(map, t->bytes, t->page_bytes);
+	return munmap(map, t->bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
+}
+
+static int warm_mapping(struct bench_trial *t, uint64_t *ret_n_slow)
+{
+	*ret_n_slow = touch_and_count_slow(t->map, t->bytes, t->page_bytes);
+	return 0;
+}
+
+/* By read(2): through the mapping it would take the faults that are to be measured. */
+static int warm_file(struct bench_trial *t, uint64_t *ret_n_slow)
+{
+	uint64_t before = sys_now_ns();
+	char *page;
+
+	page = malloc(t->page_bytes);
+	if (!page)
+		return why_set(&t->why, -ENOMEM, "no memory for a page");
+	*ret_n_slow = 0;
+	for (size_t i = 0; i < t->n_pages; i++) {
+		uint64_t now;
+
+		if (pread(t->fd, page, t->page_bytes, (off_t)(i * t->page_bytes)) < 0) {
+			free(page);
+			return why_errno(&t->why, -errno, "cannot read the data file");
+		}
+		now = sys_now_ns();
+		*ret_n_slow += now - before > SLOW_TOUCH_NS;
+		before = now;
+	}
+	free(page);
+	return 0;
+}
+
+static int warm(const struct bench_scenario *s, struct bench_trial *t, struct model_round *round)
+{
+	static int (*const passes[])(struct bench_trial *, uint64_t *) = {
+		[BENCH_WARM_FREE] = warm_free,
+		[BENCH_WARM_MAPPING] = warm_mapping,
+		[BENCH_WARM_FILE] = warm_file,
+	};
+	uint64_t n_slow = 0;
+
+	for (int i = 0; i < MAX_WARM_PASSES; i++) {
+		int r = passes[s->warm](t, &n_slow);
+
+		if (r < 0)
+			return r;
+		if (!too_slow(n_slow, t->n_pages))
+			break;
+	}
+	round->warm_slow_touches = n_slow;
+	if (too_slow(n_slow, t->n_pages))
+		round->marks |= MODEL_MARK_HOST_COLD;
+	return 0;
+}
+
+/* --- proofs: were the pages touched, and are they of the size claimed? -------------------------- */
+
+static bool is_touched(const struct bench_scenario *s, const struct bench_trial *t)
+{
+	unsigned char expected = s->access == BENCH_FILL ? 0 : t->mark;
+
+	if (s->access == BENCH_READ)
+		return t->sum == t->expected_sum;
+	for (const char *p = t->map; p < t->map + t->bytes; p += t->page_bytes)
+		if (*(const unsigned char *)p != expected)
+			return false;
+	return true;
+}
+
+/* A file's folios are the kernel's to choose, and large ones are mapped as huge pages: there only
+ * the page size of the mapping itself is asserted. */
+static bool is_page_size(const struct bench_scenario *s, const struct bench_trial *t,
+			 const struct sys_mapping *m)
+{
+	if (s->kernel_decides)
+		return m->kernel_page_bytes == t->page_bytes;
+	return m->huge_bytes == (s->per_huge_page ? t->bytes : 0);
+}
+
+static int verify(const struct bench_scenario *s, struct bench_trial *t, struct model_round *round)
+{
+	struct sys_mapping m;
+	int r;
+
+	/* smaps first: looking at the bytes may fault in what the round should have */
+	r = sys_smaps_range((uintptr_t)t->map, (uintptr_t)t->map + t->bytes, &m, &t->why);
+	if (r < 0)
+		return r;
+	if (!is_page_size(s, t, &m))
+		round->marks |= MODEL_MARK_PAGE_SIZE;
+	if (!is_touched(s, t))
+		round->marks |= MODEL_MARK_NOT_TOUCHED;
+	return 0;
+}
+
+/* --- the timed section ---------------------------------------------------------------------------- */
+
+static void fill_round(struct model_round *round, const struct sys_counters *c,
+		       const struct sys_reading *d, uint64_t elapsed_ns)
+{
+	uint64_t awake_ns = d->cpu_ns + d->run_delay_ns;
+
+	round->elapsed_ns = elapsed_ns;
+	round->user_ns = d->user_ns;
+	round->sys_ns = d->sys_ns;
+	round->run_delay_ns = d->run_delay_ns;
+	round->blocked_ns = elapsed_ns > awake_ns ? elapsed_ns - awake_ns : 0;
+	round->minor = d->minor;
+	round->major = d->major;
+	round->trap_user = c->fd_user < 0 ? MODEL_NOT_COUNTED : (int64_t)d->trap_user;
+	round->trap_kernel = c->fd_kernel < 0 ? MODEL_NOT_COUNTED : (int64_t)d->trap_kernel;
+	round->nvcsw = d->nvcsw;
+	round->nivcsw = d->nivcsw;
+	if (100 * d->run_delay_ns > elapsed_ns)
+		round->marks |= MODEL_MARK_SWITCHED;
+}
+
+static int measure(const struct bench_scenario *s, struct bench_trial *t,
+		   const struct sys_counters *c, const struct bench_shared *shared,
+		   struct model_round *round)
+{
+	struct sys_reading before, after, delta;
+	uint64_t start_ns, end_ns, steal_ns;
+	int r;
+
+	steal_ns = sys_cpu_steal_ns(shared->cpu);
+	sys_counters_read(c, &before);
+	start_ns = sys_now_ns();
+	r = s->measure(t);
+	end_ns = sys_now_ns();
+	sys_counters_read(c, &after);
+	round->steal_ns = sys_cpu_steal_ns(shared->cpu) - steal_ns;
+	round->started_ns = start_ns - shared->run_started_ns;
+	delta = sys_counters_delta(&after, &before);
+	fill_round(round, c, &delta, end_ns - start_ns);
+	if (100 * round->steal_ns > round->elapsed_ns)
+		round->marks |= MODEL_MARK_STOLEN;
+	return r;
+}
+
+static int run_round(const struct bench_scenario *s, struct bench_trial *t,
+		     const struct sys_counters *c, const struct bench_shared *shared,
+		     struct model_round *round)
+{
+	uint64_t warmed_ns;
+	int r;
+
+	t->mark = PREPARE_MARK; /* another one than the timed loop writes */
+	r = s->prepare ? s->prepare(t) : 0;
+	if (r == 0)
+		r = warm(s, t, round);
+	warmed_ns = sys_now_ns();
+	t->mark = (unsigned char)(1 + round->round % 100);
+	if (r == 0)
+		r = measure(s, t, c, shared, round);
+	if (r == 0 && round->started_ns + shared->run_started_ns - warmed_ns > WARM_LATE_NS)
+		round->marks |= MODEL_MARK_WARM_LATE;
+	if (r == 0)
+		r = verify(s, t, round);
+	if (s->cleanup) {
+		int cleaned = s->cleanup(t);
+
+		r = r ? r : cleaned;
+	}
+	return r;
+}
+
+/* --- the process ---------------------------------------------------------------------------------- */
+
+static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
+		       struct bench_shared *shared)
+{
+	enum model_status status = MODEL_DONE;
+	struct sys_counters counters;
+
+	sys_counters_open(&counters);
+	for (uint32_t i = 0; i < shared->n_rounds; i++) {
+		struct model_round round = {
+			.trial = shared->trial, .round = i, .block = shared->block};
+		int r;
+
+		if (i > 0 && sys_now_ns() > shared->until_ns)
+			break;
+		r = run_round(s, t, &counters, shared, &round);
+		if (r != 0) {
+			status = r == BENCH_SKIP ? MODEL_SKIPPED : MODEL_FAILED;
+			text_copy(shared->reason, sizeof(shared->reason), t->why.text);
+			break;
+		}
+		shared->rounds[i] = round;
+		atomic_store_explicit(&shared->n_done, i + 1, memory_order_release);
+	}
+	shared->status = status;
+	atomic_store_explicit(&shared->ended, 1, memory_order_release);
+	sys_counters_close(&counters);
+}
+
+/* The OOM killer should take the trial, not its neighbours. May be refused: then it is as it was. */
+static void offer_to_oom_killer(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, "1000", 4);
+	(void)close(fd);
+}
+
+static struct bench_shared *map_shared(void)
+{
+	struct bench_shared *shared;
+
+	/* populated: a fault on it inside a round would be counted as the scenario's */
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+		      BENCH_TRIAL_FD_SHARED, 0);
+	if (shared == MAP_FAILED || shared->magic != BENCH_TRIAL_MAGIC)
+		return NULL;
+	memset(shared->rounds, 0,
+	       sizeof(shared->rounds)); /* populate maps shared files read-only */
+	return shared;
+}
+
+int bench_trial_main(const struct bench_registry_row *registry)
+{
+	const struct bench_registry_row *row;
+	struct bench_shared *shared;
+	struct bench_trial trial;
+	int r;
+
+	shared = map_shared();
+	if (!shared)
+		return 2;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != shared->parent)
+		return 2;
+	offer_to_oom_killer();
+	row = bench_registry_find(registry, shared->scenario);
+	trial = (struct bench_trial){
+		.n_pages = shared->n_pages,
+		.page_bytes = sys_page_bytes(),
+		.huge_bytes = sys_huge_page_bytes(),
+		.fd = row && row->scenario->file != BENCH_FILE_NONE ? BENCH_TRIAL_FD_FILE : -1,
+	};
+	trial.bytes = trial.n_pages * trial.page_bytes;
+	r = sys_cpu_pin(shared->cpu, &trial.why);
+	if (!row || r < 0) {
+		shared->status = MODEL_FAILED;
+		text_copy(shared->reason, sizeof(shared->reason),
+			  row ? trial.why.text : "unknown scenario");
+		atomic_store_explicit(&shared->ended, 1, memory_order_release);
+		return 0;
+	}
+	run_rounds(row->scenario, &trial, shared);
+	return 0;
+}

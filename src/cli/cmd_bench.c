@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* pagetoll bench: what does each kind of fault cost here? */
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include "src/bench/trial.h"
+#include "src/cli/command.h"
+#include "src/cli/exit.h"
+#include "src/cli/live.h"
+#include "src/cli/select.h"
+#include "src/model/runs.h"
+#include "src/scenarios/registry.h"
+#include "src/sys/cpu.h"
+#include "src/sys/need.h"
+#include "src/sys/page.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FLOOR "memset_mapped"
+#define DEFAULT_BUDGET_NS 60000000000U
+#define MAX_SEED 9007199254740991.0 /* 2^53 - 1: JSON readers keep it exact */
+
+struct bench_options {
+	uint64_t size_bytes, n_rounds, n_trials, budget_ns, seed, cpu;
+	double precision;
+	const char *dir;
+	bool no_save, quiet;
+	struct cli_output output;
+};
+
+static const struct bench_options defaults = {
+	.output = CLI_OUTPUT_DEFAULTS,
+};
+
+static const struct option_row options[] = {
+	{.name = "size",
+	 .letter = 's',
+	 .type = OPTION_BYTES,
+	 .offset = offsetof(struct bench_options, size_bytes),
+	 .metavar = "SIZE",
+	 .min = 1,
+	 .help = "memory or file touched in each round: 64M, 1GiB, 5000p (pages); default: the suite's, "
+		 "or 64 MiB. A default is cut to what fits in memory, a size given here never is"},
+	{.name = "rounds",
+	 .letter = 'r',
+	 .type = OPTION_COUNT,
+	 .offset = offsetof(struct bench_options, n_rounds),
+	 .metavar = "N",
+	 .min = 1,
+	 .max = BENCH_MAX_ROUNDS,
+	 .help = "timed passes in each trial (default 5)"},
+	{.name = "trials",
+	 .letter = 't',
+	 .type = OPTION_COUNT,
+	 .offset = offsetof(struct bench_options, n_trials),
+	 .metavar = "N",
+	 .min = 1,
+	 .max = 10000,
+	 .help = "fresh processes for each scenario (default 5); with --precision the fewest (default 6)"},
+	{.name = "budget",
+	 .letter = 'b',
+	 .type = OPTION_DURATION,
+	 .offset = offsetof(struct bench_options, budget_ns),
+	 .metavar = "TIME",
+	 .min = 1e6,
+	 .help = "end after TIME whatever is done by then: 90, 45s, 2m (default 60 s, or the suite's)"},
+	{.name = "precision",
+	 .letter = 'p',
+	 .type = OPTION_SHARE,
+	 .offset = offsetof(struct bench_options, precision),
+	 .metavar = "SHARE",
+	 .min = 0.0001,
+	 .help = "add trials until half of each interval is at most SHARE of its price (2%), or the "
+		 "budget ends"},
+	{.name = "dir",
+	 .letter = 'd',
+	 .type = OPTION_STRING,
+	 .offset = offsetof(struct bench_options, dir),
+	 .metavar = "DIR",
+	 .help = "where data files are made, nameless and gone at the end (default /var/tmp, else the "
+		 "current directory); it decides which disk is measured"},
+	{.name = "cpu",
+	 .letter = 'c',
+	 .type = OPTION_COUNT,
+	 .offset = offsetof(struct bench_options, cpu),
+	 .metavar = "N",
+	 .help = "CPU that the trials are pinned to (default: the highest allowed)"},
+	{.name = "seed",
+	 .type = OPTION_COUNT,
+	 .offset = offsetof(struct bench_options, seed),
+	 .metavar = "N",
+	 .max = MAX_SEED,
+	 .help = "seed of the random order of trials, to repeat one (default: random, and in the document)"},
+	{.name = "no-save",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct bench_options, no_save),
+	 .help = "do not keep the document in the runs directory"},
+	CLI_OUTPUT_ROWS(struct bench_options),
+	{.name = "quiet",
+	 .letter = 'q',
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct bench_options, quiet),
+	 .help = "nothing on standard error but errors: no live table, no name of the saved run"},
+	OPTION_END,
+};
+
+/* --- checks before anything is begun ------------------------------------------------------------ */
+
+static bool is_usable_dir(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && access(dir, W_OK | X_OK) == 0;
+}
+
+static int choose_dir(const char *given, const char **ret_dir)
+{
+	struct stat st;
+
+	*ret_dir = given;
+	if (!given) {
+		*ret_dir = is_usable_dir("/var/tmp") ? "/var/tmp" : ".";
+		return 0;
+	}
+	if (stat(given, &st) < 0)
+		return cli_fail(EXIT_USAGE, "bench: --dir %s: %s", given, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return cli_fail(EXIT_USAGE, "bench: --dir %s: is no directory", given);
+	return 0;
+}
+
+static int check_cpu(uint64_t cpu)
+{
+	char list[256];
+
+	if (cpu <= INT_MAX && sys_cpu_is_allowed((int)cpu))
+		return 0;
+	(void)sys_cpu_allowed(list, sizeof(list));
+	return cli_fail(EXIT_USAGE, "bench: --cpu %llu: not among the CPUs allowed here, %s",
+			(unsigned long long)cpu, list);
+}
+
+static int check_size(uint64_t size_bytes)
+{
+	if (size_bytes >= sys_page_bytes())
+		return 0;
+	return cli_fail(EXIT_USAGE, "bench: --size %llu: less than one page of %s",
+			(unsigned long long)size_bytes, units_bytes(sys_page_bytes()).s);
+}
+
+/* --- the configuration: given, else the suite's, else the default ------------------------------- */
+
+static uint64_t first_of(uint64_t given, uint64_t suite, uint64_t otherwise)
+{
+	return given ? given : suite ? suite : otherwise;
+}
+
+static uint64_t choose_seed(const struct command_call *call, uint64_t given)
+{
+	uint64_t seed = 0;
+
+	if (option_given(options, &call->options, "seed"))
+		return given;
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = (uint64_t)time(NULL);
+	return seed & 0xffffffff;
+}
+
+static void configure(const struct command_call *call, const struct selection *sel, const char *dir,
+		      struct bench_config *ret)
+{
+	static const struct model_suite nothing;
+	const struct bench_options *o = call->config;
+	const struct model_suite *suite = sel->n_whole == 1 ? sel->whole : &nothing;
+	uint64_t trials = o->precision > 0 ? 6 : BENCH_DEFAULT_TRIALS;
+
+	*ret = (struct bench_config){
+		.registry = scenario_registry,
+		.requests = sel->requests,
+		.n_requests = sel->n_requests,
+		.floor = FLOOR,
+		.size_bytes = o->size_bytes,
+		.n_rounds = first_of(o->n_rounds, suite->n_rounds, BENCH_DEFAULT_ROUNDS),
+		.n_trials = first_of(o->n_trials, o->precision > 0 ? 0 : suite->n_trials, trials),
+		.budget_ns = first_of(o->budget_ns, suite->budget_ns, DEFAULT_BUDGET_NS),
+		.precision = o->precision,
+		.seed = choose_seed(call, o->seed),
+		.cpu = option_given(options, &call->options, "cpu") ? (int)o->cpu : -1,
+		.dir = dir,
+	};
+}
+
+static void fill_head(struct model_bench *doc, const struct selection *sel, const char *dir)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	text_copy(doc->tool_version, sizeof(doc->tool_version), PAGETOLL_VERSION);
+	(void)gmtime_r(&now, &tm);
+	(void)strftime(doc->started, sizeof(doc->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	sys_machine_probe(&doc->machine, dir);
+	if (sel->n_whole == 1)
+		doc->suite = sel->whole->head;
+}
+
+static void warn_of_counters(struct model_bench *doc, const char *dir)
+{
+	struct sys_env env = {.dir = dir};
+	struct why why;
+
+	if (need_user_traps.probe(&env, &why) != 0)
+		model_warn(doc->warnings, &doc->n_warnings, "no-traps",
+			   "%s. rusage alone counts, which cannot tell traps from populated pages",
+			   why.text);
+	else if (need_kernel_traps.probe(&env, &why) != 0)
+		model_warn(doc->warnings, &doc->n_warnings, "no-kernel-traps", "%s", why.text);
+}
+
+/* --- the end --------------------------------------------------------------------------------------- */
+
+static int exit_status(const struct model_bench *doc, int signal)
+{
+	size_t n_done = 0, n_invalid = 0;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		n_done += doc->scenarios[i].n_rounds > 0;
+		n_invalid += doc->scenarios[i].verdict == MODEL_INVALID;
+	}
+	if (signal)
+		return EXIT_BY_SIGNAL + signal;
+	if (n_done == 0)
+		return EXIT_NOTHING_RAN;
+	return n_invalid ? EXIT_INVALID : EXIT_OK;
+}
+
+/* Nothing is lost when the report's reader goes away: the document is kept first. */
+static void save(const struct bench_options *o, const struct model_bench *doc, bool announce)
+{
+	char path[PATH_MAX];
+	struct why why;
+
+	if (o->no_save)
+		return;
+	if (model_runs_save(doc, path, sizeof(path), &why) < 0)
+		(void)cli_fail(0, "the run is not saved: %s", why.text);
+	else if (announce)
+		(void)fprintf(stderr, "saved: %s\n", path);
+}
+
+static int run_and_report(const struct command_call *call, const struct selection *sel,
+			  const char *dir, struct model_bench *doc)
+{
+	const struct bench_options *o = call->config;
+	struct bench_config config;
+	struct cli_live live;
+	int signal = 0, status, r;
+	struct why why;
+
+	configure(call, sel, dir, &config);
+	fill_head(doc, sel, dir);
+	warn_of_counters(doc, dir);
+	cli_live_init(&live);
+	if (live.active && !o->quiet) {
+		config.progress = cli_live_draw;
+		config.progress_data = &live;
+	}
+	r = bench_run(&config, doc, &signal, &why);
+	cli_live_clear(&live);
+	if (r < 0)
+		return cli_fail(EXIT_SYSTEM, "bench: %s", why.text);
+	if (sel->n_whole == 1)
+		model_suite_judge(sel->whole, doc);
+	save(o, doc, isatty(STDERR_FILENO) && !o->quiet);
+	status = exit_status(doc, signal);
+	r = cli_output_bench(&o->output, doc);
+	if (status == EXIT_NOTHING_RAN)
+		(void)cli_fail(0, "bench: nothing could run: %s: %s", doc->scenarios[0].name,
+			       doc->scenarios[0].reason);
+	return r ? r : status;
+}
+
+static int cmd_bench(const struct command_call *call)
+{
+	const struct bench_options *o = call->config;
+	struct selection *sel;
+	struct model_bench *doc;
+	const char *dir;
+	struct why why;
+	int r = 0;
+
+	if (option_given(options, &call->options, "cpu"))
+		r = check_cpu(o->cpu);
+	if (r == 0 && o->size_bytes)
+		r = check_size(o->size_bytes);
+	if (r == 0)
+		r = choose_dir(o->dir, &dir);
+	if (r == 0)
+		r = cli_output_check(&o->output);
+	if (r != 0)
+		return r;
+	sel = malloc(sizeof(*sel));
+	doc = model_bench_new();
+	if (!sel || !doc) {
+		free(sel);
+		model_bench_free(doc);
+		return cli_fail(EXIT_SYSTEM, "bench: no memory");
+	}
+	if (select_names(sel, call->n_operands, call->operands, &why) < 0) {
+		r = cli_fail(EXIT_USAGE, "bench: %s", why.text);
+	} else {
+		r = run_and_report(call, sel, dir, doc);
+		select_free(sel);
+	}
+	model_bench_free(doc);
+	free(sel);
+	return r;
+}
+
+COMMAND(bench) = {
+	.summary = "prices this machine's page faults",
+	.usage = "[options] [SCENARIO|SUITE|GLOB]...",
+	.about =
+		"Measures what each kind of page fault costs here, per fault and per page, each price with "
+		"its interval, and checks that the faults counted are the faults claimed. Without a name "
+		"all scenarios run; 'pagetoll list' names them.\n"
+		"A trial is a fresh process pinned to one CPU; it runs rounds, each one pass over the "
+		"memory. Trials of all scenarios are interleaved in random order, so that what drifts on "
+		"the machine drifts for all. A price is the median over trials of the median over rounds; "
+		"+- is half its interval in this run, the range where there are fewer than 6 trials. "
+		"Between two runs a machine can differ by more than that.\n"
+		"Exit status: 0 done; 2 wrong usage; 3 nothing could run; 4 a round counted other faults than "
+		"its scenario claims; 5 the system refused something; 130 interrupted by Ctrl-C (what was "
+		"done is reported).",
+	.examples =
+		"  pagetoll bench five_configs          the published experiment, with its figures beside\n"
+		"  pagetoll bench 'anon_*' -s 256M      all anonymous scenarios at another size\n"
+		"  pagetoll bench anon_write -p 1%      until the price is known within 1 %\n"
+		"  pagetoll bench file_cold -d /srv     price the disk under /srv\n"
+		"  pagetoll bench --json | jq .floor    the whole document\n",
+	.options = options,
+	.config_bytes = sizeof(struct bench_options),
+	.defaults = &defaults,
+	.main = cmd_bench,
+};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* pagetoll doctor: what this machine is, what can be measured on it, and why not. */
+#include "src/base/json_write.h"
+#include "src/base/units.h"
+#include "src/cli/command.h"
+#include "src/cli/exit.h"
+#include "src/sys/machine.h"
+#include "src/sys/need.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct doctor_options {
+	const char *dir;
+	bool json;
+};
+
+static const struct doctor_options defaults = {.dir = NULL};
+
+static const struct option_row options[] = {
+	{.name = "dir",
+	 .letter = 'd',
+	 .type = OPTION_STRING,
+	 .offset = offsetof(struct doctor_options, dir),
+	 .metavar = "DIR",
+	 .help = "directory whose disk and filesystem are looked at (default /var/tmp)"},
+	{.name = "json",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct doctor_options, json),
+	 .help = "as JSON"},
+	OPTION_END,
+};
+
+static bool is_bytes(const char *key)
+{
+	size_t n = strlen(key);
+
+	return n > 6 && strcmp(key + n - 6, "_bytes") == 0;
+}
+
+static void print_machine(const struct sys_machine *m)
+{
+	for (unsigned i = 0; i < m->n_facts; i++) {
+		const struct sys_fact *f = &m->facts[i];
+
+		if (!f->is_number)
+			(void)printf("  %-24s%s\n", f->key, f->text);
+		else if (is_bytes(f->key))
+			(void)printf("  %-24s%s\n", f->key, units_bytes(f->number).s);
+		else
+			(void)printf("  %-24s%" PRIu64 "\n", f->key, f->number);
+	}
+}
+
+static void doctor_text(const struct sys_machine *m, const struct sys_env *env, size_t width)
+{
+	struct why why;
+	int n_unmet = 0;
+
+	(void)puts("this machine");
+	print_machine(m);
+	(void)puts("\nwhat can be measured");
+	for (size_t i = 0; sys_needs[i]; i++) {
+		int r = sys_needs[i]->probe(env, &why);
+
+		n_unmet += r != 0;
+		(void)printf("  %-8s%s\n",
+			     r == 0  ? "yes"
+			     : r > 0 ? "no"
+				     : "broken",
+			     sys_needs[i]->title);
+		if (r != 0) {
+			(void)printf("%10s", "");
+			option_print_folded(stdout, why.text, 10, 10, width ? width : 100);
+		}
+	}
+	(void)printf("\n%s\n", n_unmet ? "What is missing above limits only what needs it."
+				       : "Nothing is missing.");
+	(void)puts("Nothing on this system is changed by pagetoll: bench changes no settings.");
+}
+
+static void doctor_json(const struct sys_machine *m, const struct sys_env *env)
+{
+	struct json_writer w;
+	struct why why;
+
+	json_start(&w, stdout);
+	json_object(&w, NULL);
+	json_u64(&w, "schema", 1);
+	json_string(&w, "kind", "doctor");
+	json_object(&w, "machine");
+	for (unsigned i = 0; i < m->n_facts; i++) {
+		if (m->facts[i].is_number)
+			json_u64(&w, m->facts[i].key, m->facts[i].number);
+		else
+			json_string(&w, m->facts[i].key, m->facts[i].text);
+	}
+	json_end_object(&w);
+	json_array(&w, "needs");
+	for (size_t i = 0; sys_needs[i]; i++) {
+		int r = sys_needs[i]->probe(env, &why);
+
+		json_object_flat(&w, NULL);
+		json_string(&w, "name", sys_needs[i]->name);
+		json_string(&w, "title", sys_needs[i]->title);
+		json_bool(&w, "met", r == 0);
+		json_string(&w, "reason", r ? why.text : NULL);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	json_array(&w, "changed");
+	json_end_array(&w);
+	json_end_object(&w);
+	json_finish(&w);
+}
+
+static int cmd_doctor(const struct command_call *call)
+{
+	const struct doctor_options *o = call->config;
+	struct sys_env env = {.dir = o->dir ? o->dir : "/var/tmp"};
+	struct sys_machine machine;
+	struct stat st;
+
+	if (call->n_operands)
+		return cli_fail(EXIT_USAGE, "doctor: takes no names");
+	if (o->dir && stat(o->dir, &st) < 0)
+		return cli_fail(EXIT_USAGE, "doctor: --dir %s: %s", o->dir, strerror(errno));
+	sys_machine_probe(&machine, env.dir);
+	if (o->json)
+		doctor_json(&machine, &env);
+	else
+		doctor_text(&machine, &env, cli_terminal_width(STDOUT_FILENO));
+	return EXIT_OK;
+}
+
+COMMAND(doctor) = {
+	.summary = "says what this machine is and what can be measured",
+	.usage = "[--json] [--dir DIR]",
+	.about =
+		"Looks at the machine as a document will record it, and probes each thing that scenarios "
+		"need, by trying it. What is unmet comes with what was found and what would fix it. Needs "
+		"no root and changes nothing.",
+	.examples = "  pagetoll doctor\n"
+		    "  pagetoll doctor --dir /srv/db    another disk\n",
+	.options = options,
+	.config_bytes = sizeof(struct doctor_options),
+	.defaults = &defaults,
+	.main = cmd_doctor,
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* pagetoll list: scenarios and suites, and what keeps one from running here. */
+#include "src/base/array.h"
+#include "src/base/json_write.h"
+#include "src/bench/scenario.h"
+#include "src/cli/command.h"
+#include "src/cli/exit.h"
+#include "src/cli/suites.h"
+#include "src/model/suite.h"
+#include "src/report/table.h"
+#include "src/scenarios/registry.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct list_options {
+	const char *dir;
+	bool json;
+};
+
+static const struct list_options defaults = {.dir = NULL};
+
+static const struct option_row options[] = {
+	{.name = "dir",
+	 .letter = 'd',
+	 .type = OPTION_STRING,
+	 .offset = offsetof(struct list_options, dir),
+	 .metavar = "DIR",
+	 .help = "directory that file scenarios would use (default /var/tmp)"},
+	{.name = "json",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct list_options, json),
+	 .help = "as JSON"},
+	OPTION_END,
+};
+
+/* "" where it can run, else the sentence. */
+static void obstacle(const struct bench_scenario *s, const struct sys_env *env, struct why *ret)
+{
+	ret->text[0] = 0;
+	if (s->unavailable) {
+		(void)why_set(ret, 0, "%s", s->unavailable);
+		return;
+	}
+	for (size_t i = 0; i < BENCH_MAX_NEEDS && s->needs[i]; i++)
+		if (s->needs[i]->probe(env, ret) != 0)
+			return;
+	ret->text[0] = 0;
+}
+
+static void list_text(const struct sys_env *env)
+{
+	static const struct table_column scenario_columns[] = {
+		{"SCENARIO", false, 0},
+		{"RUNS HERE", false, 0},
+		{"WHAT", false, 0},
+	};
+	static const struct table_column suite_columns[] = {{"SUITE", false, 0},
+							    {"WHAT", false, 0}};
+	struct table t;
+	struct why why;
+
+	table_init(&t, scenario_columns, ARRAY_LEN(scenario_columns));
+	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
+		obstacle(row->scenario, env, &why);
+		table_add(&t, (const char *[]){row->name, why.text[0] ? "no" : "yes",
+					       row->scenario->title});
+	}
+	table_print(&t, stdout);
+	table_fini(&t);
+	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
+		obstacle(row->scenario, env, &why);
+		if (why.text[0])
+			(void)printf("%s: %s\n", row->name, why.text);
+	}
+	(void)putchar('\n');
+	table_init(&t, suite_columns, ARRAY_LEN(suite_columns));
+	for (const struct suite_row *row = suite_registry; row->name; row++) {
+		struct model_suite *suite = NULL;
+
+		if (model_suite_parse(row->name, row->text, &suite, &why) < 0)
+			continue;
+		table_add(&t, (const char *[]){row->name, suite->head.title});
+		free(suite);
+	}
+	table_print(&t, stdout);
+	table_fini(&t);
+}
+
+static void list_json(const struct sys_env *env)
+{
+	struct json_writer w;
+	struct why why;
+
+	json_start(&w, stdout);
+	json_object(&w, NULL);
+	json_u64(&w, "schema", MODEL_SCHEMA);
+	json_string(&w, "kind", "list");
+	json_array(&w, "scenarios");
+	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
+		obstacle(row->scenario, env, &why);
+		json_object_flat(&w, NULL);
+		json_string(&w, "name", row->name);
+		json_string(&w, "title", row->scenario->title);
+		json_string(&w, "question", row->scenario->question);
+		json_bool(&w, "runs", !why.text[0]);
+		json_string(&w, "reason", why.text[0] ? why.text : NULL);
+		json_end_object(&w);
+	}
+	json_end_array(&w);
+	json_array(&w, "suites");
+	for (const struct suite_row *row = suite_registry; row->name; row++) {
+		struct model_suite *suite = NULL;
+
+		if (model_suite_parse(row->name, row->text, &suite, &why) < 0)
+			continue;
+		json_object(&w, NULL);
+		json_string(&w, "name", row->name);
+		json_string(&w, "title", suite->head.title);
+		json_string(&w, "source", suite->head.source);
+		json_array(&w, "rows");
+		for (unsigned i = 0; i < suite->n_rows; i++) {
+			json_object_flat(&w, NULL);
+			json_string(&w, "article", suite->rows[i].article);
+			json_string(&w, "scenario", suite->rows[i].scenario);
+			json_end_object(&w);
+		}
+		json_end_array(&w);
+		json_end_object(&w);
+		free(suite);
+	}
+	json_end_array(&w);
+	json_end_object(&w);
+	json_finish(&w);
+}
+
+static int cmd_list(const struct command_call *call)
+{
+	const struct list_options *o = call->config;
+	struct sys_env env = {.dir = o->dir ? o->dir : "/var/tmp"};
+
+	if (call->n_operands)
+		return cli_fail(EXIT_USAGE, "list: takes no names; 'pagetoll bench NAME' runs one");
+	if (o->json)
+		list_json(&env);
+	else
+		list_text(&env);
+	return EXIT_OK;
+}
+
+COMMAND(list) = {
+	.summary = "names the scenarios and suites",
+	.usage = "[--json] [--dir DIR]",
+	.about =
+		"Names every scenario and suite of this build. A scenario that cannot run here is listed "
+		"all the same, with what was found and what would fix it.",
+	.examples =
+		"  pagetoll list\n"
+		"  pagetoll list --dir /dev/shm     what a directory without a disk rules out\n",
+	.options = options,
+	.config_bytes = sizeof(struct list_options),
+	.defaults = &defaults,
+	.main = cmd_list,
+};

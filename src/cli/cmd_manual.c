@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* pagetoll manual: the tables as scdoc sources and as a completion; the build uses it. */
+#include "src/bench/scenario.h"
+#include "src/cli/command.h"
+#include "src/cli/exit.h"
+#include "src/scenarios/registry.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static void put_escaped(const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("_*\\#", *text))
+			(void)putchar('\\');
+		(void)putchar(*text);
+		if (*text == '\n')
+			(void)putchar('\n'); /* a paragraph of its own */
+	}
+}
+
+static void command_page(const char *name, const struct command *command)
+{
+	(void)printf("pagetoll-%s(1)\n\n# NAME\n\npagetoll-%s - ", name, name);
+	put_escaped(command->summary);
+	(void)printf("\n\n# SYNOPSIS\n\n*pagetoll %s* ", name);
+	put_escaped(command->usage);
+	(void)puts("\n\n# DESCRIPTION\n");
+	put_escaped(command->about);
+	(void)puts("\n\n# OPTIONS\n");
+	option_print_scdoc(command->options, stdout);
+	(void)puts("*-h*, *--help*\n\tprint a summary of the above\n");
+	if (command->examples)
+		(void)printf("# EXAMPLES\n\n```\n%s```\n\n", command->examples);
+	(void)puts("# SEE ALSO\n\n*pagetoll*(1), *pagetoll-scenarios*(7), *pagetoll-results*(5)");
+}
+
+static void scenarios_page(void)
+{
+	(void)puts(
+		"pagetoll-scenarios(7)\n\n# NAME\n\npagetoll-scenarios - what *pagetoll bench* can price\n");
+	(void)puts(
+		"# DESCRIPTION\n\nFaults are claimed a page, as rusage counts them; a round that counts "
+		"others is invalid.\n");
+	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
+		const struct bench_scenario *s = row->scenario;
+		const char *unit = s->per_huge_page ? "huge page" : "page";
+
+		(void)fputs("# ", stdout);
+		for (const char *p = row->name; *p; p++)
+			(void)putchar(toupper((unsigned char)*p));
+		(void)puts("\n");
+		put_escaped(s->title);
+		(void)puts(".\n");
+		put_escaped(s->question);
+		(void)printf("\n\nClaims %g to %g minor and %g to %g major faults a %s%s%s.\n\n",
+			     s->minor_per_page.lo, s->minor_per_page.hi, s->major_per_page.lo,
+			     s->major_per_page.hi, unit,
+			     s->kernel_decides ? " (the kernel decides how many)" : "",
+			     s->populates ? ", and no trap" : "");
+		for (size_t i = 0; i < BENCH_MAX_NEEDS && s->needs[i]; i++) {
+			(void)fputs(i ? ", " : "Needs ", stdout);
+			put_escaped(s->needs[i]->title);
+		}
+		(void)puts(".\n");
+	}
+}
+
+static void completion(void)
+{
+	(void)puts("# bash completion for pagetoll; made from the option tables");
+	(void)puts("_pagetoll() {");
+	(void)puts("\tlocal word=${COMP_WORDS[COMP_CWORD]} names");
+	(void)puts("\tcase ${COMP_WORDS[1]} in");
+	for (const struct command_row *row = command_registry; row->name; row++) {
+		if (row->command->hidden)
+			continue;
+		(void)printf("\t%s) names=\"", row->name);
+		option_print_words(row->command->options, stdout);
+		if (strcmp(row->name, "bench") == 0)
+			for (const struct bench_registry_row *s = scenario_registry; s->name; s++)
+				(void)printf(" %s", s->name);
+		(void)puts("\" ;;");
+	}
+	(void)fputs("\t*) names=\"", stdout);
+	for (const struct command_row *row = command_registry; row->name; row++)
+		if (!row->command->hidden)
+			(void)printf("%s ", row->name);
+	(void)puts("help\" ;;\n\tesac");
+	(void)puts("\tmapfile -t COMPREPLY < <(compgen -W \"$names\" -- \"$word\")\n}");
+	(void)puts("complete -o default -F _pagetoll pagetoll");
+}
+
+static int cmd_manual(const struct command_call *call)
+{
+	static const struct option_row none[] = {OPTION_END};
+	const char *what = call->n_operands == 1 ? call->operands[0] : "";
+	const struct command *command = command_find(what);
+
+	if (strcmp(what, "scenarios") == 0) {
+		scenarios_page();
+	} else if (strcmp(what, "completion") == 0) {
+		completion();
+	} else if (command) {
+		struct command with_rows = *command;
+
+		with_rows.options = command->options ? command->options : none;
+		command_page(what, &with_rows);
+	} else {
+		return cli_fail(EXIT_USAGE, "manual: name a command, 'scenarios' or 'completion'");
+	}
+	return EXIT_OK;
+}
+
+COMMAND(manual) = {
+	.summary = "prints manual sources and the completion",
+	.usage = "COMMAND|scenarios|completion",
+	.about =
+		"Prints the manual page of a command, or of the scenarios, as scdoc source; or the completion "
+		"for bash. All are made from the same tables as --help.",
+	.hidden = true,
+	.main = cmd_manual,
+};

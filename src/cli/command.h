@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command is: one file, one table; the list of them is generated. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "src/base/option.h"
+#include "src/base/why.h"
+#include "src/report/report.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* What a command is called with: its configuration filled in by its option table. */
+struct command_call {
+	void *config;
+	struct option_result options;
+	int n_operands;
+	char **operands;
+};
+
+struct command {
+	const char *summary;  /* one line for the overview */
+	const char *usage;    /* behind "pagetoll NAME" */
+	const char *about;    /* paragraphs for --help and the manual; '\n' parts them */
+	const char *examples; /* lines for --help and the manual */
+	const struct option_row *options;
+	size_t config_bytes;  /* size of the configuration; */
+	const void *defaults; /* copied into it before parsing; NULL: zeroes */
+	bool hidden;
+	int (*main)(const struct command_call *call); /* the exit status */
+};
+
+/* The last row has no name. */
+struct command_row {
+	const char *name;
+	const struct command *command;
+};
+
+extern const struct command_row command_registry[];
+
+#define COMMAND(name)                               \
+	extern const struct command command_##name; \
+	const struct command command_##name
+
+const struct command *command_find(const char *name);
+
+/* --- what commands share ------------------------------------------------------------------------ */
+
+/* "pagetoll: <sentence>" on standard error. Returns status, so that it can be returned. */
+int cli_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The options of everything that ends in a document. Embedded in a command's configuration. */
+struct cli_output {
+	const char *format; /* name in report_registry */
+	const char *path;   /* NULL: standard output */
+	const char *color;  /* "auto", "always", "never" */
+	bool verbose;
+	bool json; /* --json was given; it sets format */
+};
+
+#define CLI_OUTPUT_DEFAULTS                       \
+	{                                         \
+		.format = "text", .color = "auto" \
+	}
+
+/* Rows for an option table whose configuration has a struct cli_output called output. */
+extern const char *const cli_format_names[]; /* ends with NULL */
+extern const char *const cli_color_names[];
+#define CLI_OUTPUT_ROWS(config)                                                  \
+	{.name = "format",                                                       \
+	 .type = OPTION_CHOICE,                                                  \
+	 .offset = offsetof(config, output.format),                              \
+	 .metavar = "FORMAT",                                                    \
+	 .help = "text, json or csv (default text)",                             \
+	 .choices = cli_format_names},                                           \
+		{.name = "json",                                                 \
+		 .type = OPTION_FLAG,                                            \
+		 .offset = offsetof(config, output.json),                        \
+		 .help = "short for --format json",                              \
+		 .implies = "format"},                                           \
+		{.name = "output",                                               \
+		 .letter = 'o',                                                  \
+		 .type = OPTION_STRING,                                          \
+		 .offset = offsetof(config, output.path),                        \
+		 .metavar = "FILE",                                              \
+		 .help = "write the report to FILE instead of standard output"}, \
+		{.name = "color",                                                \
+		 .type = OPTION_CHOICE,                                          \
+		 .offset = offsetof(config, output.color),                       \
+		 .metavar = "WHEN",                                              \
+		 .help = "auto, always or never (default auto: on a terminal, "  \
+			 "unless NO_COLOR is set)",                              \
+		 .choices = cli_color_names},                                    \
+	{                                                                        \
+		.name = "verbose", .letter = 'v', .type = OPTION_FLAG,           \
+		.offset = offsetof(config, output.verbose),                      \
+		.help = "more detail in the text report"                         \
+	}
+
+/* Looks whether the report will be writable, before long work. 0 or an exit status. */
+int cli_output_check(const struct cli_output *output);
+
+/* Writes the report of a document. 0 or an exit status. */
+int cli_output_bench(const struct cli_output *output, const struct model_bench *doc);
+
+/* Columns of the terminal on fd; 0 where it is none. */
+size_t cli_terminal_width(int fd);
+size_t cli_terminal_height(int fd);
+struct report_style cli_style(const struct cli_output *output, FILE *out);
+
+/* Names and "did you mean" over several lists. */
+struct cli_names {
+	const char *names[1024];
+	size_t n;
+};
+void cli_names_add(struct cli_names *list, const char *name);
+const char *cli_names_nearest(struct cli_names *list, const char *word);
+
+/* The help of one command. */
+void cli_print_help(const char *name, const struct command *command, FILE *out, size_t width);
+
+#endif

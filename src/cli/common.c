@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands share: failing, styles, writing a report. */
+#include "src/base/array.h"
+#include "src/base/text.h"
+#include "src/cli/command.h"
+#include "src/cli/exit.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *const cli_format_names[] = {"text", "json", "csv", NULL};
+const char *const cli_color_names[] = {"auto", "always", "never", NULL};
+
+int cli_fail(int status, const char *fmt, ...)
+{
+	struct why why;
+	char text[sizeof(why.text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	text_make_harmless(text);
+	(void)fflush(stdout);
+	(void)fprintf(stderr, "pagetoll: %s\n", text);
+	return status;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command_row *row = command_registry; row->name; row++)
+		if (strcmp(row->name, name) == 0)
+			return row->command;
+	return NULL;
+}
+
+void cli_names_add(struct cli_names *list, const char *name)
+{
+	if (list->n + 1 < ARRAY_LEN(list->names))
+		list->names[list->n++] = name;
+	list->names[list->n] = NULL;
+}
+
+const char *cli_names_nearest(struct cli_names *list, const char *word)
+{
+	return text_nearest(word, list->names);
+}
+
+size_t cli_terminal_width(int fd)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long n;
+
+	if (!isatty(fd))
+		return 0;
+	n = columns ? strtol(columns, NULL, 10) : 0;
+	if (n >= 20 && n < 10000)
+		return (size_t)n;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	return 80;
+}
+
+size_t cli_terminal_height(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
+static bool wants_color(const char *when, int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	return isatty(fd) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+struct report_style cli_style(const struct cli_output *output, FILE *out)
+{
+	return (struct report_style){
+		.color = wants_color(output->color, fileno(out)),
+		.verbose = output->verbose,
+		.width = cli_terminal_width(fileno(out)),
+	};
+}
+
+int cli_output_check(const struct cli_output *output)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+
+	if (!output->path)
+		return 0;
+	if (stat(output->path, &st) == 0 && S_ISDIR(st.st_mode))
+		return cli_fail(EXIT_USAGE, "-o %s: is a directory; name a file", output->path);
+	if (access(output->path, W_OK) == 0)
+		return 0;
+	if (errno == ENOENT) {
+		text_copy(dir, sizeof(dir), output->path);
+		if (access(dirname(dir), W_OK) == 0)
+			return 0;
+	}
+	return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
+}
+
+static int write_report(const struct cli_output *output, const struct model_bench *doc, FILE *out)
+{
+	struct report_style style = cli_style(output, out);
+
+	report_find(output->format)->bench(doc, out, &style);
+	return fflush(out) != 0 || ferror(out) ? -1 : 0;
+}
+
+int cli_output_bench(const struct cli_output *output, const struct model_bench *doc)
+{
+	FILE *out;
+	int r;
+
+	if (!output->path) /* main() looks at stdout once more at the end */
+		return write_report(output, doc, stdout) < 0 ? EXIT_SYSTEM : 0;
+	out = fopen(output->path, "we");
+	if (!out)
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
+	r = write_report(output, doc, out);
+	if (fclose(out) != 0 || r < 0)
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
+	return 0;
+}
+
+static void print_paragraphs(const char *text, FILE *out, size_t width)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char paragraph[2048];
+
+		(void)snprintf(paragraph, sizeof(paragraph), "%.*s", (int)n, text);
+		option_print_folded(out, paragraph, 0, 0, width);
+		text += n;
+		if (*text == '\n') {
+			(void)fputc('\n', out);
+			text++;
+		}
+	}
+}
+
+void cli_print_help(const char *name, const struct command *command, FILE *out, size_t width)
+{
+	if (width == 0 || width > 100)
+		width = width ? 100 : 80;
+	(void)fprintf(out, "usage: pagetoll %s %s\n\n", name, command->usage);
+	print_paragraphs(command->about, out, width);
+	if (command->options && command->options[0].name) {
+		(void)fputs("\noptions:\n", out);
+		option_print_help(command->options, out, width);
+	}
+	if (command->examples)
+		(void)fprintf(out, "\nexamples:\n%s", command->examples);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Exit statuses: part of the interface, never renumbered. */
+#ifndef CLI_EXIT_H
+#define CLI_EXIT_H
+
+enum {
+	EXIT_OK = 0,
+	EXIT_USAGE = 2,       /* the command line is wrong */
+	EXIT_NOTHING_RAN = 3, /* bench: nothing could run */
+	EXIT_INVALID = 4,     /* bench: a ledger is invalid */
+	EXIT_SYSTEM = 5,      /* the system refused something */
+	EXIT_BY_SIGNAL = 128, /* plus the signal that interrupted a run */
+};
+
+#endif

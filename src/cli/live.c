@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The price list while it grows, on a terminal. */
+#include "src/cli/live.h"
+
+#include "src/cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void cli_live_init(struct cli_live *live)
+{
+	const char *term = getenv("TERM");
+
+	*live = (struct cli_live){
+		.active = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0,
+	};
+}
+
+void cli_live_clear(struct cli_live *live)
+{
+	if (!live->active || live->n_lines == 0)
+		return;
+	(void)fprintf(stderr, "\033[%zuA\r\033[J", live->n_lines);
+	(void)fflush(stderr);
+	live->n_lines = 0;
+}
+
+/* At most height lines of text, each cut at the width: a line that wraps would break the count. */
+static size_t put_lines(const char *text, size_t height, size_t width)
+{
+	size_t n = 0;
+
+	while (*text && n < height) {
+		size_t length = strcspn(text, "\n");
+
+		(void)fprintf(stderr, "%.*s\n", (int)(length < width ? length : width - 1), text);
+		text += length + (text[length] == '\n');
+		n++;
+	}
+	return n;
+}
+
+void cli_live_draw(void *data, const struct model_bench *doc, const struct bench_now *now)
+{
+	struct cli_live *live = data;
+	struct report_style style = {.width = cli_terminal_width(STDERR_FILENO)};
+	size_t height = cli_terminal_height(STDERR_FILENO);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	if (!live->active || style.width < 20 || height < 4)
+		return;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return;
+	(void)fprintf(out, "%.0f s of at most %.0f s: %s\n", (double)now->elapsed_ns / 1e9,
+		      (double)now->budget_ns / 1e9, now->doing);
+	report_bench_table(doc, out, &style, true);
+	if (fclose(out) == 0) {
+		cli_live_clear(live);
+		live->n_lines = put_lines(text, height - 1, style.width);
+		(void)fflush(stderr);
+	}
+	free(text);
+}

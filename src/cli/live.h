@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The price list while it grows, on a terminal. */
+#ifndef CLI_LIVE_H
+#define CLI_LIVE_H
+
+#include "src/bench/bench.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cli_live {
+	bool active;    /* stderr is a terminal that can move its cursor */
+	size_t n_lines; /* on the screen now */
+};
+
+void cli_live_init(struct cli_live *live);
+
+/* A bench_config.progress; data is a struct cli_live. */
+void cli_live_draw(void *data, const struct model_bench *doc, const struct bench_now *now);
+
+/* Takes it off the screen; the final report follows. */
+void cli_live_clear(struct cli_live *live);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* pagetoll: finds the command, parses its options, and sees that what was printed was written. */
+#include "src/bench/trial.h"
+#include "src/cli/command.h"
+#include "src/cli/exit.h"
+#include "src/scenarios/registry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char overview[] =
+	"What does a page fault cost on this machine, who pays it, and what makes it smaller?\n"
+	"\n"
+	"  pagetoll bench             prices: every kind of fault, per fault and per page, with its interval\n"
+	"  pagetoll bench five_configs  a published experiment, run and checked here\n"
+	"  pagetoll show @last        a saved run again, as text, JSON or CSV\n"
+	"  pagetoll list              the scenarios and suites, and what keeps one from running\n"
+	"  pagetoll doctor            what this machine is, and what can be measured on it\n"
+	"\n"
+	"Who pays (trace) and what helps (try) are not in this version.\n"
+	"pagetoll COMMAND --help teaches a command; -h and --version do what they say.\n"
+	"A page costs nothing until its first touch; then count the faults before dividing by them.\n";
+
+/* A descriptor closed by the caller would be given to the next file opened, and a report written
+ * into it. Reading ends take writes as an error, so a closed stdout stays one. */
+static void hold_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+			continue;
+		if (open("/dev/null", O_RDONLY) != fd) /* the lowest free number */
+			_exit(EXIT_SYSTEM);
+	}
+}
+
+/* A full disk or a closed pipe under stdout must not look like success. */
+static int close_stdout(int status)
+{
+	int failed = ferror(stdout);
+
+	errno = 0;
+	if (fflush(stdout) != 0)
+		failed = 1;
+	if (!failed)
+		return status;
+	if (errno == EPIPE)
+		return status == EXIT_OK ? EXIT_SYSTEM : status; /* the reader has gone: it knows */
+	return cli_fail(EXIT_SYSTEM, "cannot write to standard output%s%s", errno ? ": " : "",
+			errno ? strerror(errno) : "");
+}
+
+static int unknown_command(const char *name)
+{
+	struct cli_names names = {.n = 0};
+	const char *near;
+
+	for (const struct command_row *row = command_registry; row->name; row++)
+		if (!row->command->hidden)
+			cli_names_add(&names, row->name);
+	near = cli_names_nearest(&names, name);
+	if (near)
+		return cli_fail(EXIT_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
+	return cli_fail(EXIT_USAGE, "unknown command '%s'; 'pagetoll' alone names them", name);
+}
+
+/* Anywhere before "--", so that a wrong option beside it does not hide the help. */
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
+static int run_command(const char *name, const struct command *command, int argc, char **argv)
+{
+	struct command_call call = {.config = NULL};
+	static const struct option_row none[] = {OPTION_END};
+	struct why why;
+	int status;
+
+	if (asks_for_help(argc, argv)) {
+		cli_print_help(name, command, stdout, cli_terminal_width(STDOUT_FILENO));
+		return EXIT_OK;
+	}
+	call.config = calloc(1, command->config_bytes + 1);
+	if (!call.config)
+		return cli_fail(EXIT_SYSTEM, "no memory");
+	if (command->defaults)
+		memcpy(call.config, command->defaults, command->config_bytes);
+	if (option_parse(command->options ? command->options : none, argc, argv, call.config,
+			 &call.options, &why) < 0) {
+		free(call.config);
+		return cli_fail(EXIT_USAGE, "%s: %s", name, why.text);
+	}
+	call.operands = argv + call.options.first_operand;
+	call.n_operands = argc - call.options.first_operand;
+	status = command->main(&call);
+	free(call.config);
+	return status;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
+
+	if (argc <= 2) {
+		(void)fputs(overview, stdout);
+		return EXIT_OK;
+	}
+	if (!command)
+		return unknown_command(argv[2]);
+	cli_print_help(argv[2], command, stdout, cli_terminal_width(STDOUT_FILENO));
+	return EXIT_OK;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "help";
+	const struct command *command = command_find(name);
+
+	if (command)
+		return run_command(name, command, argc - 1, argv + 1);
+	if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		return help(argc, argv);
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+		(void)puts("pagetoll " PAGETOLL_VERSION);
+		return EXIT_OK;
+	}
+	if (name[0] == '-')
+		return cli_fail(
+			EXIT_USAGE,
+			"unknown option '%s'; a command comes first, 'pagetoll' alone names them",
+			name);
+	return unknown_command(name);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
+		return bench_trial_main(scenario_registry);
+	hold_standard_descriptors();
+	return close_stdout(dispatch(argc, argv));
+}

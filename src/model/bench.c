@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* The bench document in memory, and the prices derived from its rounds. */
+#include "src/model/bench.h"
+
+#include "src/base/array.h"
+#include "src/base/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const model_mark_names[MODEL_N_MARKS] = {
+	"host-cold", "switched", "stolen", "warm-late", "not-touched", "page-size",
+};
+
+const char *model_status_name(enum model_status status)
+{
+	static const char *const names[] = {"done", "skipped", "failed"};
+
+	return names[status];
+}
+
+const char *model_verdict_name(enum model_verdict verdict)
+{
+	static const char *const names[] = {"-", "valid", "noisy", "invalid"};
+
+	return names[verdict];
+}
+
+static void scenario_init(struct model_scenario *s, const char *name)
+{
+	*s = (struct model_scenario){
+		.threads = 1,
+		.published = {NAN, NAN, NAN, NAN},
+	};
+	text_copy(s->name, sizeof(s->name), name);
+}
+
+struct model_bench *model_bench_new(void)
+{
+	struct model_bench *doc = calloc(1, sizeof(*doc));
+
+	if (doc)
+		scenario_init(&doc->floor, "");
+	return doc;
+}
+
+void model_bench_free(struct model_bench *doc)
+{
+	if (!doc)
+		return;
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		free(doc->scenarios[i].rounds);
+	free(doc->floor.rounds);
+	free(doc->scenarios);
+	free(doc);
+}
+
+struct model_scenario *model_bench_add(struct model_bench *doc, const char *name)
+{
+	struct model_scenario *grown;
+
+	if (doc->n_scenarios == MODEL_MAX_SCENARIOS)
+		return NULL;
+	grown = array_grow(doc->scenarios, doc->n_scenarios, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	doc->scenarios = grown;
+	scenario_init(&grown[doc->n_scenarios], name);
+	return &grown[doc->n_scenarios++];
+}
+
+int model_scenario_add_round(struct model_scenario *s, const struct model_round *round)
+{
+	struct model_round *grown;
+
+	if (s->n_rounds == MODEL_MAX_ROUNDS)
+		return -E2BIG;
+	grown = array_grow(s->rounds, s->n_rounds, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->rounds = grown;
+	grown[s->n_rounds++] = *round;
+	return 0;
+}
+
+void model_warn(struct model_warning *warnings, unsigned *n, const char *id, const char *fmt, ...)
+{
+	struct model_warning *w;
+	va_list ap;
+
+	if (*n == MODEL_MAX_WARNINGS)
+		return;
+	w = &warnings[(*n)++];
+	text_copy(w->id, sizeof(w->id), id);
+	va_start(ap, fmt);
+	(void)vsnprintf(w->text, sizeof(w->text), fmt, ap);
+	va_end(ap);
+	text_make_harmless(w->text);
+}
+
+const struct model_scenario *model_bench_find(const struct model_bench *doc, const char *name)
+{
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+
+		if (strcmp(s->article, name) == 0 || strcmp(s->name, name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* --- the ledger ------------------------------------------------------------------------------- */
+
+static bool inside(struct model_range range, double faults, double n_pages)
+{
+	/* half a fault of slack: counts are whole, bounds are not */
+	return faults >= range.lo * n_pages - 0.5 && faults <= range.hi * n_pages + 0.5;
+}
+
+static int64_t traps(const struct model_round *r)
+{
+	if (r->trap_user == MODEL_NOT_COUNTED)
+		return MODEL_NOT_COUNTED;
+	return r->trap_user + (r->trap_kernel == MODEL_NOT_COUNTED ? 0 : r->trap_kernel);
+}
+
+bool model_round_is_valid(const struct model_scenario *s, const struct model_round *round)
+{
+	double n_pages = (double)s->n_pages;
+	int64_t n_traps = traps(round);
+
+	return !(round->marks & MODEL_MARKS_INVALID) &&
+	       inside(s->ledger.minor, (double)round->minor, n_pages) &&
+	       inside(s->ledger.major, (double)round->major, n_pages) &&
+	       (n_traps == MODEL_NOT_COUNTED || inside(s->ledger.trap, (double)n_traps, n_pages));
+}
+
+/* --- prices ----------------------------------------------------------------------------------- */
+
+static bool is_priced(const struct model_scenario *s, const struct model_round *r)
+{
+	return model_round_is_valid(s, r) && !(s->first_round_left && r->round == 0);
+}
+
+static uint64_t faults_taken(const struct model_scenario *s, const struct model_round *r)
+{
+	return s->traps_counted ? (uint64_t)traps(r) : r->minor + r->major;
+}
+
+static uint32_t n_trials(const struct model_scenario *s)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < s->n_rounds; i++)
+		if (s->rounds[i].trial >= n)
+			n = s->rounds[i].trial + 1;
+	return n;
+}
+
+/* What a round costs in one of the two denominators; NaN where that is undefined. */
+typedef double round_price(const struct model_scenario *s, const struct model_round *r);
+
+static double per_page(const struct model_scenario *s, const struct model_round *r)
+{
+	return (double)r->elapsed_ns / (double)s->n_pages;
+}
+
+static double per_fault(const struct model_scenario *s, const struct model_round *r)
+{
+	uint64_t n = faults_taken(s, r);
+
+	return n ? (double)r->elapsed_ns / (double)n : NAN;
+}
+
+/* Median over the rounds of one trial; scratch holds n_rounds values. */
+static double trial_price(const struct model_scenario *s, uint32_t trial, round_price *price,
+			  double *scratch)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		double value;
+
+		if (s->rounds[i].trial != trial || !is_priced(s, &s->rounds[i]))
+			continue;
+		value = price(s, &s->rounds[i]);
+		if (!isnan(value))
+			scratch[n++] = value;
+	}
+	return stats_median(scratch, n);
+}
+
+static struct stats_summary summarize(const struct model_scenario *s, round_price *price)
+{
+	struct stats_summary summary = {.median = NAN, .min = NAN, .mad = NAN};
+	uint32_t n = n_trials(s);
+	double *trials, *scratch;
+	size_t n_priced = 0;
+
+	trials = calloc((size_t)n + s->n_rounds + 1, sizeof(*trials));
+	if (!trials)
+		return summary;
+	scratch = trials + n;
+	for (uint32_t t = 0; t < n; t++) {
+		double value = trial_price(s, t, price, scratch);
+
+		if (!isnan(value))
+			trials[n_priced++] = value;
+	}
+	summary = stats_summarize(trials, n_priced);
+	free(trials);
+	return summary;
+}
+
+size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n)
+{
+	uint32_t count = n_trials(s);
+	double *scratch;
+
+	scratch = calloc(s->n_rounds + 1, sizeof(*scratch));
+	if (!scratch)
+		return 0;
+	for (uint32_t t = 0; t < count && t < n; t++)
+		ret_prices[t] = trial_price(s, t, per_page, scratch);
+	free(scratch);
+	return count < n ? count : n;
+}
+
+/* --- first rounds ----------------------------------------------------------------------------- */
+
+enum { MIN_ROUNDS_TO_JUDGE = 3 };
+
+/* First round of a trial to the median of its others; NaN with too few rounds. */
+static double first_to_others(const struct model_scenario *s, uint32_t trial, double *scratch)
+{
+	double first = NAN;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		const struct model_round *r = &s->rounds[i];
+
+		if (r->trial != trial || !model_round_is_valid(s, r))
+			continue;
+		if (r->round == 0)
+			first = per_page(s, r);
+		else
+			scratch[n++] = per_page(s, r);
+	}
+	if (n + 1 < MIN_ROUNDS_TO_JUDGE)
+		return NAN;
+	return first / stats_median(scratch, n);
+}
+
+/*
+ * The first round differs where nearly all trials agree on the side and the middle one is off by
+ * more than a tenth: a storage cache, or memory the host had to find anew. Such rounds are named
+ * and left out; averaged in they would be neither the first price nor the steady one.
+ */
+static void judge_first_rounds(struct model_scenario *s)
+{
+	uint32_t n = n_trials(s);
+	double *ratios, *scratch;
+	size_t n_ratios = 0, n_above = 0, n_same;
+
+	s->first_round_left = false;
+	s->first_round_ratio = NAN;
+	ratios = calloc((size_t)n + s->n_rounds + 1, sizeof(*ratios));
+	if (!ratios)
+		return;
+	scratch = ratios + n;
+	for (uint32_t t = 0; t < n; t++) {
+		double ratio = first_to_others(s, t, scratch);
+
+		if (isnan(ratio))
+			continue;
+		ratios[n_ratios++] = ratio;
+		n_above += ratio > 1;
+	}
+	n_same = n_above > n_ratios - n_above ? n_above : n_ratios - n_above;
+	if (n_ratios >= MIN_ROUNDS_TO_JUDGE) {
+		s->first_round_ratio = stats_median(ratios, n_ratios);
+		s->first_round_left = 5 * n_same >= 4 * n_ratios &&
+				      (s->first_round_ratio > 1.1 || s->first_round_ratio < 0.9);
+	}
+	free(ratios);
+}
+
+/* --- counts, times, warnings -------------------------------------------------------------------- */
+
+static void derive_counts(struct model_scenario *s)
+{
+	double minor = 0, major = 0, trap = 0, pages = 0, sleeps = 0;
+	bool kernel_counted = true;
+
+	s->traps_counted = s->n_rounds > 0;
+	s->n_invalid = 0;
+	s->times = (struct model_times){0};
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		const struct model_round *r = &s->rounds[i];
+
+		s->traps_counted = s->traps_counted && r->trap_user != MODEL_NOT_COUNTED;
+		kernel_counted = kernel_counted && r->trap_kernel != MODEL_NOT_COUNTED;
+		s->n_invalid += !model_round_is_valid(s, r);
+	}
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		const struct model_round *r = &s->rounds[i];
+
+		/* where every round is invalid its counts are still shown: they say why */
+		if (!model_round_is_valid(s, r) && s->n_invalid < s->n_rounds)
+			continue;
+		pages += (double)s->n_pages;
+		minor += (double)r->minor;
+		major += (double)r->major;
+		sleeps += (double)r->nvcsw;
+		trap += s->traps_counted ? (double)traps(r) : 0;
+		s->times.wall_ns += r->elapsed_ns;
+		s->times.user_ns += r->user_ns;
+		s->times.sys_ns += r->sys_ns;
+		s->times.blocked_ns += r->blocked_ns;
+		s->times.run_delay_ns += r->run_delay_ns;
+	}
+	s->minor_per_page = pages > 0 ? minor / pages : NAN;
+	s->major_per_page = pages > 0 ? major / pages : NAN;
+	s->sleeps_per_page = pages > 0 ? sleeps / pages : NAN;
+	s->trap_per_page = pages > 0 && s->traps_counted ? trap / pages : NAN;
+	s->populated_per_page = kernel_counted && s->traps_counted && pages > 0
+					? fmax(0, minor + major - trap) / pages
+					: NAN;
+	if (!s->traps_counted)
+		trap = minor + major;
+	s->pages_per_fault = trap > 0 ? pages / trap : NAN;
+}
+
+static void derive_per_fault(struct model_scenario *s)
+{
+	s->no_ns_per_fault = NULL;
+	s->ns_per_fault = (struct stats_summary){.median = NAN, .min = NAN, .mad = NAN};
+	if (s->n_invalid == s->n_rounds)
+		s->no_ns_per_fault = "no valid round";
+	else if (s->ledger.trap.hi <= 0.01 && s->ledger.minor.hi > 0.01)
+		s->no_ns_per_fault =
+			"the pages are populated inside a system call, no fault is taken";
+	else if (s->ledger.trap.hi <= 0.01)
+		s->no_ns_per_fault = "no fault is taken";
+	else
+		s->ns_per_fault = summarize(s, per_fault);
+	if (!s->no_ns_per_fault && s->ns_per_fault.n == 0)
+		s->no_ns_per_fault = "no fault was taken";
+}
+
+static size_t count_marks(const struct model_scenario *s, uint32_t mark)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_rounds; i++)
+		n += (s->rounds[i].marks & mark) != 0;
+	return n;
+}
+
+struct mark_text {
+	enum model_mark mark;
+	const char *text; /* %zu of %zu rounds */
+};
+
+static const struct mark_text mark_texts[] = {
+	{MODEL_MARK_HOST_COLD,
+	 "%zu of %zu rounds: over 0.5 %% of the warm-up touches took more than 10 us; the host was "
+	 "short of memory or busy"},
+	{MODEL_MARK_SWITCHED,
+	 "%zu of %zu rounds lost more than 1 %% of their time to other tasks on the same CPU; stop "
+	 "them or choose another --cpu"},
+	{MODEL_MARK_STOLEN,
+	 "%zu of %zu rounds lost CPU time to the hypervisor (steal); other guests are busy"},
+	{MODEL_MARK_WARM_LATE,
+	 "%zu of %zu rounds began more than 0.1 s after the warm-up pass; memory may have gone cold"},
+};
+
+static void warn_of_noise(struct model_scenario *s)
+{
+	for (size_t i = 0; i < ARRAY_LEN(mark_texts); i++) {
+		size_t n = count_marks(s, mark_texts[i].mark);
+		unsigned bit = 0;
+
+		if (5 * n <= s->n_rounds) /* a fifth of them does not move a median */
+			continue;
+		while (!((uint32_t)mark_texts[i].mark >> bit & 1))
+			bit++;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		model_warn(s->warnings, &s->n_warnings, model_mark_names[bit], mark_texts[i].text,
+			   n, s->n_rounds);
+#pragma GCC diagnostic pop
+		s->verdict = MODEL_NOISY;
+	}
+}
+
+static void warn_of_ledger(struct model_scenario *s)
+{
+	const struct model_round *r = s->rounds;
+	double n = (double)s->n_pages;
+	size_t proofs = count_marks(s, MODEL_MARKS_INVALID);
+
+	while (model_round_is_valid(s, r))
+		r++;
+	if (proofs)
+		model_warn(s->warnings, &s->n_warnings, "ledger", "%zu of %zu rounds: %s",
+			   s->n_invalid, s->n_rounds,
+			   r->marks & MODEL_MARK_NOT_TOUCHED
+				   ? "the pages do not hold what the loop should have met"
+				   : "the kernel used another page size than the scenario claims");
+	else if (traps(r) == MODEL_NOT_COUNTED)
+		model_warn(
+			s->warnings, &s->n_warnings, "ledger",
+			"%zu of %zu rounds counted other faults than claimed: %.4f minor, %.4f major "
+			"a page; claimed %g to %g and %g to %g",
+			s->n_invalid, s->n_rounds, (double)r->minor / n, (double)r->major / n,
+			s->ledger.minor.lo, s->ledger.minor.hi, s->ledger.major.lo,
+			s->ledger.major.hi);
+	else
+		model_warn(
+			s->warnings, &s->n_warnings, "ledger",
+			"%zu of %zu rounds counted other faults than claimed: %.4f minor, %.4f major, "
+			"%.4f traps a page; claimed %g to %g, %g to %g, %g to %g",
+			s->n_invalid, s->n_rounds, (double)r->minor / n, (double)r->major / n,
+			(double)traps(r) / n, s->ledger.minor.lo, s->ledger.minor.hi,
+			s->ledger.major.lo, s->ledger.major.hi, s->ledger.trap.lo,
+			s->ledger.trap.hi);
+	s->verdict = MODEL_INVALID;
+}
+
+void model_scenario_derive(struct model_scenario *s)
+{
+	s->verdict = MODEL_NO_VERDICT;
+	s->n_warnings = 0;
+	derive_counts(s);
+	judge_first_rounds(s);
+	s->ns_per_page = summarize(s, per_page);
+	derive_per_fault(s);
+	if (s->n_rounds == 0)
+		return;
+	s->verdict = MODEL_VALID;
+	warn_of_noise(s);
+	if (s->first_round_left)
+		model_warn(
+			s->warnings, &s->n_warnings, "first-round",
+			"the first round of a trial takes %.2f times the later ones; it is left out of "
+			"the price",
+			s->first_round_ratio);
+	if (s->n_invalid)
+		warn_of_ledger(s);
+}
+
+void model_bench_derive(struct model_bench *doc)
+{
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		model_scenario_derive(&doc->scenarios[i]);
+	model_scenario_derive(&doc->floor);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The bench document: rounds as measured, and the prices that follow from them. */
+#ifndef MODEL_BENCH_H
+#define MODEL_BENCH_H
+
+#include "src/stats/stats.h"
+#include "src/sys/machine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct why;
+
+enum { MODEL_SCHEMA = 1 };
+
+enum model_status {
+	MODEL_DONE,
+	MODEL_SKIPPED, /* a need is unmet; the reason says what was found and what would fix it */
+	MODEL_FAILED,  /* something broke */
+};
+
+enum model_verdict {
+	MODEL_NO_VERDICT, /* not done */
+	MODEL_VALID,
+	MODEL_NOISY,   /* valid, with warnings that the machine was not quiet */
+	MODEL_INVALID, /* the faults counted are not the faults claimed */
+};
+
+/* What a round may carry beside its numbers. The names in JSON are in model_mark_names. */
+enum model_mark {
+	MODEL_MARK_HOST_COLD = 1 << 0,   /* warm-up pass: > 0.5 % of the touches over 10 us */
+	MODEL_MARK_SWITCHED = 1 << 1,    /* preempted for more than 1 % of the round */
+	MODEL_MARK_STOLEN = 1 << 2,      /* the hypervisor took the CPU */
+	MODEL_MARK_WARM_LATE = 1 << 3,   /* > 0.1 s between warm-up and measurement */
+	MODEL_MARK_NOT_TOUCHED = 1 << 4, /* the pages do not hold what the loop should have met */
+	MODEL_MARK_PAGE_SIZE = 1 << 5,   /* smaps shows another page size than claimed */
+};
+#define MODEL_MARKS_NOISE \
+	(MODEL_MARK_HOST_COLD | MODEL_MARK_SWITCHED | MODEL_MARK_STOLEN | MODEL_MARK_WARM_LATE)
+#define MODEL_MARKS_INVALID (MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE)
+enum { MODEL_N_MARKS = 6 };
+extern const char *const model_mark_names[MODEL_N_MARKS];
+
+enum { MODEL_NOT_COUNTED = -1 };
+
+/* One timed section. Counts are of the measuring thread and exact; user_ns and sys_ns are split by
+ * the timer tick, so they mean little for one round; elapsed_ns and blocked_ns are exact. */
+struct model_round {
+	uint32_t trial, round, block;
+	uint64_t started_ns; /* since the run began */
+	uint64_t elapsed_ns;
+	uint64_t user_ns, sys_ns;
+	uint64_t blocked_ns;            /* asleep: elapsed less on CPU less runnable */
+	uint64_t run_delay_ns;          /* runnable, but another task had the CPU */
+	uint64_t minor, major;          /* rusage */
+	int64_t trap_user, trap_kernel; /* perf; MODEL_NOT_COUNTED */
+	uint64_t nvcsw, nivcsw;         /* context switches: sleeps, and preemptions */
+	uint64_t steal_ns;
+	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
+	uint32_t marks;
+};
+
+struct model_range {
+	double lo, hi;
+};
+
+/* Faults a page that the scenario claims. */
+struct model_ledger {
+	struct model_range minor, major, trap;
+	bool kernel_decides; /* wide on purpose: fault-around, readahead, large folios */
+};
+
+struct model_warning {
+	char id[24]; /* stable */
+	char text[256];
+};
+
+/* What an article printed for this row; NaN where it did not. */
+struct model_published {
+	double ns_per_page, ns_per_fault, minor, major;
+};
+
+enum { MODEL_MAX_WARNINGS = 12 };
+
+struct model_times {
+	uint64_t wall_ns, user_ns, sys_ns, blocked_ns, run_delay_ns;
+};
+
+struct model_scenario {
+	char name[64];
+	char title[128];
+	char article[64]; /* the row's name in the suite's source; "" */
+	enum model_status status;
+	char reason[512];
+
+	uint64_t n_pages, page_bytes, huge_page_bytes; /* huge: 0 where base pages are claimed */
+	uint32_t threads;
+	char access[16];
+	char cache_state[128]; /* of files: how it was made; "" */
+	struct model_ledger ledger;
+	struct model_published published;
+
+	struct model_round *rounds; /* owned */
+	size_t n_rounds;
+
+	/* from here on derived by model_bench_derive() */
+	enum model_verdict verdict;
+	struct model_warning warnings[MODEL_MAX_WARNINGS];
+	unsigned n_warnings;
+	size_t n_invalid;         /* rounds outside the ledger, priced nowhere */
+	bool first_round_left;    /* first rounds differ and are not in the price */
+	double first_round_ratio; /* first round to the others, median over trials; NaN */
+	bool traps_counted;
+	double minor_per_page, major_per_page, trap_per_page, populated_per_page; /* NaN: unknown */
+	double sleeps_per_page; /* voluntary switches: waits, whatever the kernel calls the fault */
+	double pages_per_fault; /* NaN where no fault was taken */
+	struct stats_summary ns_per_page;  /* over trials */
+	struct stats_summary ns_per_fault; /* n == 0: undefined, see no_ns_per_fault */
+	const char *no_ns_per_fault;
+	struct model_times times;
+};
+
+struct model_relation {
+	char text[128];
+	bool holds;
+	bool measured; /* false: a row is missing, holds means nothing */
+	char figure[128];
+	char cause[256]; /* "" where it holds */
+};
+
+struct model_options {
+	uint64_t size_bytes; /* 0: each scenario's own */
+	uint64_t n_rounds, n_trials;
+	uint64_t budget_ns;
+	double precision; /* 0: not asked for */
+	uint64_t seed;
+	int cpu;
+};
+
+struct model_suite_head {
+	char name[64], title[128], source[256], machine[256]; /* name "": no suite */
+};
+
+enum { MODEL_MAX_RELATIONS = 32, MODEL_MAX_ROUNDS = 100000, MODEL_MAX_SCENARIOS = 512 };
+
+struct model_bench {
+	char tool_version[32];
+	char started[32]; /* UTC, ISO 8601 */
+	bool interrupted;
+	struct sys_machine machine;
+	struct model_options options;
+	struct model_suite_head suite;
+	struct model_scenario floor;      /* memset_mapped; name "": not measured */
+	struct model_scenario *scenarios; /* owned */
+	size_t n_scenarios;
+	struct model_relation relations[MODEL_MAX_RELATIONS];
+	unsigned n_relations;
+	struct model_warning warnings[MODEL_MAX_WARNINGS]; /* of the whole run */
+	unsigned n_warnings;
+};
+
+struct model_bench *model_bench_new(void); /* NULL: no memory */
+void model_bench_free(struct model_bench *doc);
+
+/* Appends; the pointer is good until the next append. NULL: no memory or too many. */
+struct model_scenario *model_bench_add(struct model_bench *doc, const char *name);
+int model_scenario_add_round(struct model_scenario *s, const struct model_round *round);
+
+void model_warn(struct model_warning *warnings, unsigned *n, const char *id, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The scenario of that name, or with that article name; NULL. */
+const struct model_scenario *model_bench_find(const struct model_bench *doc, const char *name);
+
+/* True where the round's counts lie inside the ledger and its proofs hold. */
+bool model_round_is_valid(const struct model_scenario *s, const struct model_round *round);
+
+/* Computes everything derived, of every scenario, from the rounds alone. */
+void model_bench_derive(struct model_bench *doc);
+void model_scenario_derive(struct model_scenario *s);
+
+/* Median price of each trial in ns a page, NaN for trials without a valid round; at most n. Returns
+ * the number of trials. Index is the trial's number: trials of one block share it. */
+size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n);
+
+/* JSON, schema 1. Errors stay in the FILE. */
+void model_bench_write(const struct model_bench *doc, FILE *out);
+
+/* Reads and checks a document, and derives. name is used in sentences only. */
+int model_bench_read(FILE *in, const char *name, struct model_bench **ret_doc, struct why *why);
+
+const char *model_status_name(enum model_status status);
+const char *model_verdict_name(enum model_verdict verdict);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads suite files. */
+#include "src/model/suite.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include "src/base/why.h"
+#include "src/model/json_read.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void read_head(struct json_reader *rd, const json_t *root, struct model_suite *suite)
+{
+	char size[32] = "", budget[32] = "60s";
+	struct why inner = {.text = ""};
+
+	text_copy(suite->head.name, sizeof(suite->head.name), rd->name);
+	json_get_text(rd, root, "title", suite->head.title, sizeof(suite->head.title));
+	json_get_text(rd, root, "source", suite->head.source, sizeof(suite->head.source));
+	json_get_text(rd, root, "machine", suite->head.machine, sizeof(suite->head.machine));
+	json_get_text(rd, root, "size", size, sizeof(size));
+	json_get_text(rd, root, "budget", budget, sizeof(budget));
+	json_get_u64(rd, root, "trials", &suite->n_trials);
+	json_get_u64(rd, root, "rounds", &suite->n_rounds);
+	if (size[0] && units_parse_bytes(size, &suite->size_bytes, &inner) < 0)
+		json_read_fail(rd, "%s", inner.text);
+	if (units_parse_duration(budget, &suite->budget_ns, &inner) < 0)
+		json_read_fail(rd, "%s", inner.text);
+}
+
+static void read_rows(struct json_reader *rd, const json_t *root, struct model_suite *suite)
+{
+	const json_t *rows = json_get_array(rd, root, "rows");
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(rows, i, value) {
+		struct model_suite_row *row = &suite->rows[suite->n_rows];
+
+		if (i == MODEL_MAX_SUITE_ROWS) {
+			json_read_fail(rd, "has more than %d rows", MODEL_MAX_SUITE_ROWS);
+			return;
+		}
+		row->published = (struct model_published){NAN, NAN, NAN, NAN};
+		json_get_text(rd, value, "article", row->article, sizeof(row->article));
+		json_get_text(rd, value, "scenario", row->scenario, sizeof(row->scenario));
+		json_get_double(rd, value, "ns_per_page", &row->published.ns_per_page);
+		json_get_double(rd, value, "ns_per_fault", &row->published.ns_per_fault);
+		json_get_double(rd, value, "minor", &row->published.minor);
+		json_get_double(rd, value, "major", &row->published.major);
+		if (!row->scenario[0])
+			json_read_fail(rd, "row %zu names no \"scenario\"", i);
+		suite->n_rows++;
+	}
+}
+
+static void read_causes(struct json_reader *rd, const json_t *object,
+			struct model_suite_relation *relation)
+{
+	const json_t *causes = json_get_array(rd, object, "causes");
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(causes, i, value) {
+		if (i == MODEL_MAX_CAUSES || !json_is_string(value)) {
+			json_read_fail(rd, "\"causes\" must be at most %d names", MODEL_MAX_CAUSES);
+			return;
+		}
+		text_copy(relation->causes[relation->n_causes++], sizeof(relation->causes[0]),
+			  json_string_value(value));
+	}
+}
+
+static void read_relations(struct json_reader *rd, const json_t *root, struct model_suite *suite)
+{
+	const json_t *relations = json_get_array(rd, root, "relations");
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(relations, i, value) {
+		struct model_suite_relation *r = &suite->relations[suite->n_relations];
+
+		if (i == MODEL_MAX_RELATIONS) {
+			json_read_fail(rd, "has more than %d relations", MODEL_MAX_RELATIONS);
+			return;
+		}
+		r->lo = r->hi = NAN;
+		json_get_text(rd, value, "text", r->text, sizeof(r->text));
+		json_get_text(rd, value, "figure", r->figure, sizeof(r->figure));
+		json_get_text(rd, value, "of", r->of, sizeof(r->of));
+		json_get_text(rd, value, "to", r->to, sizeof(r->to));
+		json_get_double(rd, value, "lo", &r->lo);
+		json_get_double(rd, value, "hi", &r->hi);
+		read_causes(rd, value, r);
+		if (isnan(r->lo) || isnan(r->hi))
+			json_read_fail(rd, "relation '%s' has no \"lo\" and \"hi\"", r->text);
+		suite->n_relations++;
+	}
+}
+
+int model_suite_parse(const char *name, const char *text, struct model_suite **ret_suite,
+		      struct why *why)
+{
+	struct json_reader rd = {.name = name, .why = why};
+	struct model_suite *suite;
+	json_t *root;
+
+	root = json_read_text(&rd, text);
+	if (!root)
+		return rd.r;
+	suite = calloc(1, sizeof(*suite));
+	if (!suite) {
+		json_decref(root);
+		return why_set(why, -ENOMEM, "no memory for suite %s", name);
+	}
+	read_head(&rd, root, suite);
+	read_rows(&rd, root, suite);
+	read_relations(&rd, root, suite);
+	json_decref(root);
+	if (rd.r < 0) {
+		free(suite);
+		return rd.r;
+	}
+	*ret_suite = suite;
+	return 0;
+}

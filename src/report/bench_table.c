@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The price table, final or while it grows. */
+#include "src/report/report.h"
+
+#include "src/base/array.h"
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include "src/report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum cell {
+	CELL_ARTICLE,
+	CELL_SCENARIO,
+	CELL_MINOR,
+	CELL_MAJOR,
+	CELL_TRAP,
+	CELL_NS_PER_FAULT,
+	CELL_NS_PER_PAGE,
+	CELL_HALF_WIDTH,
+	CELL_TIMES_FLOOR,
+	CELL_PUBLISHED,
+	CELL_VERDICT,
+	N_CELLS,
+};
+
+static const struct table_column columns[N_CELLS] = {
+	[CELL_ARTICLE] = {"ARTICLE", false, 5},    [CELL_SCENARIO] = {"SCENARIO", false, 0},
+	[CELL_MINOR] = {"MIN/PAGE", true, 4},      [CELL_MAJOR] = {"MAJ/PAGE", true, 3},
+	[CELL_TRAP] = {"TRAP/PAGE", true, 8},      [CELL_NS_PER_FAULT] = {"NS/FAULT", true, 1},
+	[CELL_NS_PER_PAGE] = {"NS/PAGE", true, 0}, [CELL_HALF_WIDTH] = {"+-", true, 2},
+	[CELL_TIMES_FLOOR] = {"x FLOOR", true, 9}, [CELL_PUBLISHED] = {"PUBLISHED", true, 7},
+	[CELL_VERDICT] = {"VERDICT", false, 6},
+};
+
+typedef char cells_of_row[N_CELLS][TABLE_CELL];
+
+static void put_count(char *cell, double per_page)
+{
+	if (isnan(per_page))
+		text_copy(cell, TABLE_CELL, "-");
+	else if (per_page == 0)
+		text_copy(cell, TABLE_CELL, "0");
+	else
+		(void)snprintf(cell, TABLE_CELL,
+			       per_page < 0.001 ? "%.5f"
+			       : per_page < 0.9 ? "%.4f"
+						: "%.3f",
+			       per_page);
+}
+
+static void put_ns(char *cell, double ns, const char *mark)
+{
+	if (isnan(ns))
+		text_copy(cell, TABLE_CELL, "-");
+	else
+		(void)snprintf(cell, TABLE_CELL, "%s%s", mark, units_ns(ns).s);
+}
+
+static void put_half_width(char *cell, const struct stats_summary *s)
+{
+	double half = stats_half_width(s);
+
+	if (isnan(half))
+		text_copy(cell, TABLE_CELL, "-");
+	else
+		(void)snprintf(cell, TABLE_CELL, "%.1f%%", 100 * half);
+}
+
+static void put_times_floor(char *cell, double ratio)
+{
+	if (!isfinite(ratio))
+		text_copy(cell, TABLE_CELL, "-");
+	else
+		(void)snprintf(cell, TABLE_CELL,
+			       ratio < 0.1   ? "%.2f"
+			       : ratio < 100 ? "%.1f"
+					     : "%.0f",
+			       ratio);
+}
+
+/* A row that was not run says why below the table. */
+static const char *verdict_text(const struct model_scenario *s, bool running)
+{
+	if (s->status != MODEL_DONE)
+		return model_status_name(s->status);
+	if (s->verdict == MODEL_INVALID)
+		return "INVALID";
+	return running && s->n_rounds == 0 ? "" : model_verdict_name(s->verdict);
+}
+
+static void fill_row(const struct model_bench *doc, const struct model_scenario *s, bool running,
+		     cells_of_row cells)
+{
+	const char *mark = running ? "~" : "";
+
+	text_copy(cells[CELL_ARTICLE], TABLE_CELL, s->article[0] ? s->article : "-");
+	text_copy(cells[CELL_SCENARIO], TABLE_CELL, s->name);
+	put_count(cells[CELL_MINOR], s->minor_per_page);
+	put_count(cells[CELL_MAJOR], s->major_per_page);
+	put_count(cells[CELL_TRAP], s->trap_per_page);
+	put_ns(cells[CELL_NS_PER_FAULT], s->ns_per_fault.median, mark);
+	put_ns(cells[CELL_NS_PER_PAGE], s->ns_per_page.median, mark);
+	put_half_width(cells[CELL_HALF_WIDTH], &s->ns_per_page);
+	put_times_floor(cells[CELL_TIMES_FLOOR],
+			s->ns_per_page.median / doc->floor.ns_per_page.median);
+	put_ns(cells[CELL_PUBLISHED], s->published.ns_per_page, "");
+	text_copy(cells[CELL_VERDICT], TABLE_CELL, verdict_text(s, running));
+}
+
+/* rusage and traps part where pages are populated inside a call; elsewhere the column says nothing
+ * that the first two do not. */
+static bool traps_differ(const struct model_scenario *s)
+{
+	return !isnan(s->trap_per_page) &&
+	       fabs(s->trap_per_page - s->minor_per_page - s->major_per_page) > 0.01;
+}
+
+static void hide_empty(const struct model_bench *doc, struct table *t)
+{
+	bool article = false, published = false, traps = false;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+
+		article = article || s->article[0];
+		published = published || !isnan(s->published.ns_per_page);
+		traps = traps || traps_differ(s);
+	}
+	t->hidden[CELL_ARTICLE] = !article;
+	t->hidden[CELL_PUBLISHED] = !published;
+	t->hidden[CELL_TRAP] = !traps;
+}
+
+void report_bench_table(const struct model_bench *doc, FILE *out, const struct report_style *style,
+			bool running)
+{
+	struct table t;
+	size_t n_hidden;
+
+	table_init(&t, columns, N_CELLS);
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const char *texts[N_CELLS];
+		cells_of_row cells;
+
+		fill_row(doc, &doc->scenarios[i], running, cells);
+		for (size_t c = 0; c < N_CELLS; c++)
+			texts[c] = cells[c];
+		table_add(&t, texts);
+	}
+	hide_empty(doc, &t);
+	n_hidden = table_fit(&t, style->width);
+	table_print(&t, out);
+	if (n_hidden && !running)
+		(void)fprintf(out, "(%zu columns left out: the terminal is %zu wide)\n", n_hidden,
+			      style->width);
+	table_fini(&t);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What follows from the prices: up to two sentences, each from numbers in the document. */
+#include "src/report/report.h"
+
+#include "src/base/array.h"
+#include "src/base/option.h"
+#include "src/base/units.h"
+
+#include <math.h>
+
+enum { MAX_SENTENCES = 2 };
+
+/* A priced row, or NULL: nothing is concluded from what is invalid or missing. */
+static const struct model_scenario *priced(const struct model_bench *doc, const char *name)
+{
+	const struct model_scenario *s = model_bench_find(doc, name);
+
+	return s && s->verdict != MODEL_INVALID && s->ns_per_page.n > 0 ? s : NULL;
+}
+
+typedef bool sentence(const struct model_bench *doc, char *ret, size_t size);
+
+static bool prefaulting(const struct model_bench *doc, char *ret, size_t size)
+{
+	const struct model_scenario *cold = priced(doc, "anon_write");
+	const struct model_scenario *ready = priced(doc, "anon_prefaulted");
+	double saved;
+
+	if (!cold || !ready)
+		return false;
+	saved = 100 * (1 - ready->ns_per_page.median / cold->ns_per_page.median);
+	(void)snprintf(
+		ret, size,
+		"A first write costs %s ns a page here; prefaulting ahead of time saves %.0f %% of "
+		"that at the moment of use, it does not make it vanish.",
+		units_ns(cold->ns_per_page.median).s, saved);
+	return true;
+}
+
+static bool huge_pages(const struct model_bench *doc, char *ret, size_t size)
+{
+	const struct model_scenario *cold = priced(doc, "anon_write");
+	const struct model_scenario *huge = priced(doc, "anon_thp");
+
+	if (!cold || !huge)
+		return false;
+	(void)snprintf(
+		ret, size,
+		"Huge pages make a first write %.1f times cheaper by the page: one fault for %.0f "
+		"pages, at %s each.",
+		cold->ns_per_page.median / huge->ns_per_page.median, huge->pages_per_fault,
+		units_duration((uint64_t)huge->ns_per_fault.median).s);
+	return true;
+}
+
+static bool disk(const struct model_bench *doc, char *ret, size_t size)
+{
+	const struct model_scenario *warm = priced(doc, "file_warm");
+	const struct model_scenario *cold = priced(doc, "file_cold");
+
+	if (!warm || !cold)
+		return false;
+	(void)snprintf(
+		ret, size,
+		"A file page that is in the cache costs %s ns, one that must come from disk in order "
+		"%.0f times as much, %.0f %% of it asleep.",
+		units_ns(warm->ns_per_page.median).s,
+		cold->ns_per_page.median / warm->ns_per_page.median,
+		100 * (double)cold->times.blocked_ns / (double)cold->times.wall_ns);
+	return true;
+}
+
+static bool one_wait(const struct model_bench *doc, char *ret, size_t size)
+{
+	const struct model_scenario *s = priced(doc, "file_cold_random");
+
+	if (!s)
+		return false;
+	(void)snprintf(ret, size, "One wait for the disk, without readahead, costs %s.",
+		       units_duration((uint64_t)s->ns_per_fault.median).s);
+	return true;
+}
+
+/* Where a single row was priced: what it is made of. */
+static bool times_zeroing(const struct model_bench *doc, char *ret, size_t size)
+{
+	const struct model_scenario *s = priced(doc, "anon_write");
+
+	if (!s || !(doc->floor.ns_per_page.median > 0))
+		return false;
+	(void)snprintf(
+		ret, size,
+		"Zeroing accounts for %.0f %% of a first write's %s ns a page; the rest is the trap, the "
+		"allocation and the page table.",
+		100 * doc->floor.ns_per_page.median / s->ns_per_page.median,
+		units_ns(s->ns_per_page.median).s);
+	return true;
+}
+
+static sentence *const sentences[] = {prefaulting, disk, huge_pages, one_wait, times_zeroing};
+
+void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width)
+{
+	char text[512];
+	int n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sentences) && n < MAX_SENTENCES; i++) {
+		if (!sentences[i](doc, text, sizeof(text)))
+			continue;
+		if (n++ == 0)
+			(void)fputc('\n', out);
+		option_print_folded(out, text, 0, 0, width ? width : 100);
+	}
+}

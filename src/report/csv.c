@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* One line a scenario, for spreadsheets and scripts (quoted as RFC 4180 says, lines end as Unix lines do). */
+#include "src/report/report.h"
+
+#include "src/base/array.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Quoted where RFC 4180 asks for it. A text that begins like a formula gets an apostrophe, since
+ * spreadsheets would run it.
+ */
+static void put_text(FILE *out, const char *text)
+{
+	bool formula = *text && strchr("=+-@\t", *text);
+
+	if (!formula && !strpbrk(text, ",\"\r\n")) {
+		(void)fputs(text, out);
+		return;
+	}
+	(void)fputc('"', out);
+	if (formula)
+		(void)fputc('\'', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			(void)fputc('"', out);
+		(void)fputc(*text, out);
+	}
+	(void)fputc('"', out);
+}
+
+struct column {
+	const char *title;
+	void (*put)(const struct model_bench *doc, const struct model_scenario *s, FILE *out);
+};
+
+/* An undefined number is an empty cell, never 0. */
+static void put_double(FILE *out, double value)
+{
+	if (isfinite(value))
+		(void)fprintf(out, "%.9g", value);
+}
+
+#define TEXT_COLUMN(name, value)                                                              \
+	static void put_##name(const struct model_bench *doc, const struct model_scenario *s, \
+			       FILE *out)                                                     \
+	{                                                                                     \
+		(void)doc;                                                                    \
+		put_text(out, value);                                                         \
+	}
+#define NUMBER_COLUMN(name, value)                                                            \
+	static void put_##name(const struct model_bench *doc, const struct model_scenario *s, \
+			       FILE *out)                                                     \
+	{                                                                                     \
+		(void)doc;                                                                    \
+		put_double(out, value);                                                       \
+	}
+
+static double share(const struct model_scenario *s, uint64_t part_ns)
+{
+	return s->times.wall_ns ? (double)part_ns / (double)s->times.wall_ns : NAN;
+}
+
+TEXT_COLUMN(name, s->name)
+TEXT_COLUMN(article, s->article)
+TEXT_COLUMN(status, model_status_name(s->status))
+TEXT_COLUMN(verdict, s->verdict == MODEL_NO_VERDICT ? "" : model_verdict_name(s->verdict))
+TEXT_COLUMN(reason, s->reason)
+NUMBER_COLUMN(n_pages, (double)s->n_pages)
+NUMBER_COLUMN(page_bytes, (double)s->page_bytes)
+NUMBER_COLUMN(minor, s->minor_per_page)
+NUMBER_COLUMN(major, s->major_per_page)
+NUMBER_COLUMN(trap, s->trap_per_page)
+NUMBER_COLUMN(populated, s->populated_per_page)
+NUMBER_COLUMN(pages_per_fault, s->pages_per_fault)
+NUMBER_COLUMN(ns_per_fault, s->ns_per_fault.median)
+NUMBER_COLUMN(ns_per_fault_lo, s->ns_per_fault.interval.lo)
+NUMBER_COLUMN(ns_per_fault_hi, s->ns_per_fault.interval.hi)
+NUMBER_COLUMN(ns_per_page, s->ns_per_page.median)
+NUMBER_COLUMN(ns_per_page_lo, s->ns_per_page.interval.lo)
+NUMBER_COLUMN(ns_per_page_hi, s->ns_per_page.interval.hi)
+NUMBER_COLUMN(ns_per_page_min, s->ns_per_page.min)
+NUMBER_COLUMN(ns_per_page_mad, s->ns_per_page.mad)
+NUMBER_COLUMN(times_floor, s->ns_per_page.median / doc->floor.ns_per_page.median)
+NUMBER_COLUMN(trials, (double)s->ns_per_page.n)
+NUMBER_COLUMN(rounds, (double)s->n_rounds)
+NUMBER_COLUMN(invalid_rounds, (double)s->n_invalid)
+NUMBER_COLUMN(user, share(s, s->times.user_ns))
+NUMBER_COLUMN(sys, share(s, s->times.sys_ns))
+NUMBER_COLUMN(blocked, share(s, s->times.blocked_ns))
+NUMBER_COLUMN(published_ns_per_fault, s->published.ns_per_fault)
+NUMBER_COLUMN(published_ns_per_page, s->published.ns_per_page)
+
+static const struct column columns[] = {
+	{"scenario", put_name},
+	{"article", put_article},
+	{"status", put_status},
+	{"verdict", put_verdict},
+	{"n_pages", put_n_pages},
+	{"page_bytes", put_page_bytes},
+	{"minor_per_page", put_minor},
+	{"major_per_page", put_major},
+	{"trap_per_page", put_trap},
+	{"populated_per_page", put_populated},
+	{"pages_per_fault", put_pages_per_fault},
+	{"ns_per_fault", put_ns_per_fault},
+	{"ns_per_fault_lo", put_ns_per_fault_lo},
+	{"ns_per_fault_hi", put_ns_per_fault_hi},
+	{"ns_per_page", put_ns_per_page},
+	{"ns_per_page_lo", put_ns_per_page_lo},
+	{"ns_per_page_hi", put_ns_per_page_hi},
+	{"ns_per_page_min", put_ns_per_page_min},
+	{"ns_per_page_mad", put_ns_per_page_mad},
+	{"times_floor", put_times_floor},
+	{"trials", put_trials},
+	{"rounds", put_rounds},
+	{"invalid_rounds", put_invalid_rounds},
+	{"user", put_user},
+	{"sys", put_sys},
+	{"blocked", put_blocked},
+	{"published_ns_per_fault", put_published_ns_per_fault},
+	{"published_ns_per_page", put_published_ns_per_page},
+	{"reason", put_reason},
+};
+
+static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
+{
+	(void)style;
+	for (size_t c = 0; c < ARRAY_LEN(columns); c++)
+		(void)fprintf(out, "%s%s", c ? "," : "", columns[c].title);
+	(void)fputs("\n", out);
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		for (size_t c = 0; c < ARRAY_LEN(columns); c++) {
+			(void)fputs(c ? "," : "", out);
+			columns[c].put(doc, &doc->scenarios[i], out);
+		}
+		(void)fputs("\n", out);
+	}
+}
+
+REPORT(csv) = {
+	.title = "one line a scenario; undefined numbers are empty",
+	.bench = bench,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine in three lines. */
+#include "src/report/report.h"
+
+#include "src/base/option.h"
+#include "src/base/units.h"
+
+#include <string.h>
+
+enum { INDENT = 9, LINE = 512 };
+
+static void print(FILE *out, const char *head, const char *text, size_t width)
+{
+	(void)fprintf(out, "%-*s", INDENT, head);
+	option_print_folded(out, text, INDENT, INDENT, width ? width : 100);
+}
+
+static const char *hypervisor(const struct sys_machine *m, char *ret, size_t size)
+{
+	const char *name = sys_machine_text(m, "hypervisor", "");
+
+	if (!*name || strcmp(name, "none") == 0)
+		return "";
+	(void)snprintf(ret, size, ", in a VM (%s)", name);
+	return ret;
+}
+
+void report_machine(const struct sys_machine *m, FILE *out, size_t width)
+{
+	uint64_t read_ahead = sys_machine_u64(m, "read_ahead_bytes", 0);
+	uint64_t swap = sys_machine_u64(m, "swap_bytes", 0);
+	char line[LINE], vm[128], ahead[64] = "";
+
+	(void)snprintf(line, sizeof(line), "%s, %llu CPUs%s; kernel %s %s; memory %s",
+		       sys_machine_text(m, "cpu",
+					sys_machine_text(m, "architecture", "unknown CPU")),
+		       (unsigned long long)sys_machine_u64(m, "n_cpus", 0),
+		       hypervisor(m, vm, sizeof(vm)), sys_machine_text(m, "kernel", "?"),
+		       sys_machine_text(m, "architecture", ""),
+		       units_bytes(sys_machine_u64(m, "memory_bytes", 0)).s);
+	print(out, "machine", line, width);
+	(void)snprintf(
+		line, sizeof(line),
+		"pages of %s; THP %s, huge page %s, mTHP %s; hugetlb %s; swap %s; overcommit %llu",
+		units_bytes(sys_machine_u64(m, "page_bytes", 0)).s,
+		sys_machine_text(m, "thp_enabled", "not built in"),
+		units_bytes(sys_machine_u64(m, "huge_page_bytes", 0)).s,
+		sys_machine_text(m, "mthp", "none"), sys_machine_text(m, "hugetlb", "none"),
+		swap ? units_bytes(swap).s : "none",
+		(unsigned long long)sys_machine_u64(m, "overcommit", 0));
+	print(out, "memory", line, width);
+	if (read_ahead)
+		(void)snprintf(ahead, sizeof(ahead), ", read_ahead_kb %llu",
+			       (unsigned long long)(read_ahead / 1024));
+	(void)snprintf(line, sizeof(line), "%s: %s on %s%s", sys_machine_text(m, "dir", "?"),
+		       sys_machine_text(m, "filesystem", "?"),
+		       sys_machine_text(m, "disk", "no disk"), ahead);
+	print(out, "files", line, width);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Documents made readable: one file a format. Nothing here measures or decides. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "src/model/bench.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct report_style {
+	bool color;
+	bool verbose;
+	size_t width; /* columns of the terminal; 0: unbounded */
+};
+
+struct report_format {
+	const char *title; /* for lists and help */
+	void (*bench)(const struct model_bench *doc, FILE *out, const struct report_style *style);
+};
+
+/* Generated from meson.build; the last row has no name. */
+struct report_row {
+	const char *name;
+	const struct report_format *format;
+};
+
+extern const struct report_row report_registry[];
+
+const struct report_format *report_find(const char *name);
+
+#define REPORT(name)                                     \
+	extern const struct report_format report_##name; \
+	const struct report_format report_##name
+
+/* The price table alone; running marks prices that are not final by '~'. */
+void report_bench_table(const struct model_bench *doc, FILE *out, const struct report_style *style,
+			bool running);
+
+/* Up to two sentences that say what follows from the prices. */
+void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width);
+
+/* The machine in three lines. */
+void report_machine(const struct sys_machine *m, FILE *out, size_t width);
+
+enum report_paint { PAINT_NONE, PAINT_GOOD, PAINT_WARN, PAINT_BAD, PAINT_DIM };
+
+/* Prints text in a colour where the style has colours. */
+void report_paint(FILE *out, const struct report_style *style, enum report_paint paint,
+		  const char *text);
+
+#endif

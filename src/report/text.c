@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* For people: the price list, what holds of the source, the machine, warnings, a conclusion. */
+#include "src/report/report.h"
+
+#include "src/base/option.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HEAD = 9 };
+
+static void print_headed(FILE *out, const struct report_style *style, enum report_paint paint,
+			 const char *head, const char *text)
+{
+	report_paint(out, style, paint, head);
+	(void)fprintf(out, "%*s", strlen(head) < HEAD ? (int)(HEAD - strlen(head)) : 1, "");
+	option_print_folded(out, text, HEAD, HEAD, style->width ? style->width : 100);
+}
+
+static void print_title(const struct model_bench *doc, FILE *out, const struct report_style *style)
+{
+	const struct model_suite_head *suite = &doc->suite;
+	size_t width = style->width ? style->width : 100;
+
+	if (!suite->name[0])
+		return;
+	(void)fprintf(out, "%s: ", suite->name);
+	option_print_folded(out, suite->title, 0, strlen(suite->name) + 2, width);
+	option_print_folded(out, suite->source, 0, 0, width);
+	(void)fputc('\n', out);
+}
+
+static void print_interval_note(const struct model_bench *doc, FILE *out)
+{
+	bool range = false, interval = false;
+	size_t least = SIZE_MAX, most = 0;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct stats_summary *s = &doc->scenarios[i].ns_per_page;
+
+		range = range || s->interval.kind == STATS_INTERVAL_RANGE;
+		interval = interval || s->interval.kind == STATS_INTERVAL_95;
+		if (s->n && s->n < least)
+			least = s->n;
+		if (s->n > most)
+			most = s->n;
+	}
+	if (!range && !interval)
+		return;
+	(void)fputs("+- this run: ", out);
+	if (range)
+		(void)fprintf(out, "half the range of %s%zu trials", interval ? "up to " : "",
+			      interval ? 5 : most);
+	if (interval)
+		(void)fprintf(out, "%shalf the 95 %% interval of the median of %s%zu trials",
+			      range ? "; from 6 on " : "", least == most ? "" : "up to ", most);
+	(void)fputs(".", out);
+	if (doc->floor.ns_per_page.n)
+		(void)fprintf(out, " x FLOOR: against zeroing a mapped page (%s, %.0f ns).",
+			      doc->floor.name, doc->floor.ns_per_page.median);
+	(void)fputc('\n', out);
+}
+
+static void print_published_note(const struct model_bench *doc, FILE *out, size_t width)
+{
+	char text[600];
+
+	if (!doc->suite.machine[0])
+		return;
+	(void)snprintf(text, sizeof(text), "PUBLISHED: ns/page in the article, on a %s.",
+		       doc->suite.machine);
+	option_print_folded(out, text, 0, 0, width);
+}
+
+static void print_relations(const struct model_bench *doc, FILE *out,
+			    const struct report_style *style)
+{
+	char text[600];
+
+	if (doc->n_relations)
+		(void)fputc('\n', out);
+	for (unsigned i = 0; i < doc->n_relations; i++) {
+		const struct model_relation *r = &doc->relations[i];
+
+		if (r->measured && !r->holds)
+			(void)snprintf(text, sizeof(text), "%s: here %s; %s", r->text, r->figure,
+				       r->cause);
+		else
+			(void)snprintf(text, sizeof(text), "%s: %s", r->text, r->figure);
+		print_headed(out, style,
+			     !r->measured ? PAINT_DIM
+			     : r->holds   ? PAINT_GOOD
+					  : PAINT_WARN,
+			     !r->measured ? "unknown"
+			     : r->holds   ? "holds"
+					  : "differs",
+			     text);
+	}
+}
+
+static void print_not_done(const struct model_bench *doc, FILE *out,
+			   const struct report_style *style)
+{
+	bool any = false;
+	char text[700];
+
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+
+		if (s->status == MODEL_DONE)
+			continue;
+		if (!any)
+			(void)fputc('\n', out);
+		any = true;
+		(void)snprintf(text, sizeof(text), "%s: %s", s->name, s->reason);
+		print_headed(out, style, s->status == MODEL_FAILED ? PAINT_BAD : PAINT_WARN,
+			     model_status_name(s->status), text);
+	}
+}
+
+static void print_warning(FILE *out, const struct report_style *style, const char *name,
+			  const struct model_warning *w)
+{
+	bool bad = strcmp(w->id, "ledger") == 0;
+	char text[400];
+
+	(void)snprintf(text, sizeof(text), "%s%s%s", name, *name ? ": " : "", w->text);
+	print_headed(out, style, bad ? PAINT_BAD : PAINT_WARN, bad ? "INVALID" : "warning", text);
+}
+
+static void print_warnings(const struct model_bench *doc, FILE *out,
+			   const struct report_style *style)
+{
+	bool any = doc->n_warnings > 0;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		any = any || doc->scenarios[i].n_warnings > 0;
+	if (any)
+		(void)fputc('\n', out);
+	for (unsigned i = 0; i < doc->n_warnings; i++)
+		print_warning(out, style, "", &doc->warnings[i]);
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		for (unsigned k = 0; k < doc->scenarios[i].n_warnings; k++)
+			print_warning(out, style, doc->scenarios[i].name,
+				      &doc->scenarios[i].warnings[k]);
+}
+
+/* With --verbose: where the time of each row went, and how its claim reads. */
+static void print_details(const struct model_bench *doc, FILE *out,
+			  const struct report_style *style)
+{
+	char text[600];
+
+	(void)fputc('\n', out);
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+		double wall = (double)s->times.wall_ns;
+
+		if (!s->n_rounds)
+			continue;
+		(void)snprintf(
+			text, sizeof(text),
+			"%s (%s): %llu pages of %llu bytes, %zu rounds in %zu trials; user %.0f %%, "
+			"system %.0f %%, blocked %.0f %%; claimed %g to %g minor, %g to %g major a "
+			"page; %s%s",
+			s->name, s->title, (unsigned long long)s->n_pages,
+			(unsigned long long)s->page_bytes, s->n_rounds, s->ns_per_page.n,
+			100 * (double)s->times.user_ns / wall, 100 * (double)s->times.sys_ns / wall,
+			100 * (double)s->times.blocked_ns / wall, s->ledger.minor.lo,
+			s->ledger.minor.hi, s->ledger.major.lo, s->ledger.major.hi,
+			s->traps_counted ? "traps counted by perf" : "traps not counted",
+			s->populated_per_page > 0.01 ? ", pages populated inside a call" : "");
+		print_headed(out, style, PAINT_DIM, "detail", text);
+	}
+}
+
+static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
+{
+	size_t width = style->width ? style->width : 100;
+
+	print_title(doc, out, style);
+	report_bench_table(doc, out, style, false);
+	print_interval_note(doc, out);
+	print_published_note(doc, out, width);
+	print_relations(doc, out, style);
+	print_not_done(doc, out, style);
+	if (style->verbose)
+		print_details(doc, out, style);
+	(void)fputc('\n', out);
+	report_machine(&doc->machine, out, style->width);
+	print_warnings(doc, out, style);
+	report_bench_conclusions(doc, out, style->width);
+	if (doc->interrupted)
+		(void)fputs("\nInterrupted: this is what was done until then.\n", out);
+}
+
+REPORT(text) = {
+	.title = "for people (the default)",
+	.bench = bench,
+};

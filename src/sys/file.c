@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Small kernel files read whole: /proc and /sys. */
+#include "src/sys/file.h"
+
+#include "src/base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+long sys_read_text(const char *path, char *ret_text, size_t size)
+{
+	size_t n = 0;
+	ssize_t got;
+	int fd, r = 0;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (n < size - 1) {
+		got = read(fd, ret_text + n, size - 1 - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			r = -errno;
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	(void)close(fd);
+	if (r < 0)
+		return r;
+	if (n > 0 && ret_text[n - 1] == '\n')
+		n--;
+	ret_text[n] = 0;
+	return (long)n;
+}
+
+int sys_read_u64(const char *path, uint64_t *ret_value)
+{
+	char text[64];
+	long n = sys_read_text(path, text, sizeof(text));
+
+	if (n < 0)
+		return (int)n;
+	if (!isdigit((unsigned char)text[0]))
+		return -EINVAL;
+	*ret_value = strtoull(text, NULL, 10);
+	return 0;
+}
+
+int sys_find_u64(const char *text, const char *key, uint64_t *ret_value)
+{
+	size_t n = strlen(key);
+
+	while (text) {
+		if (strncmp(text, key, n) == 0 && !isalnum((unsigned char)text[n]) &&
+		    text[n] != '_') {
+			text += n + strspn(text + n, ": \t");
+			if (!isdigit((unsigned char)*text))
+				return -ENOENT;
+			*ret_value = strtoull(text, NULL, 10);
+			return 0;
+		}
+		text = strchr(text, '\n');
+		if (text)
+			text++;
+	}
+	return -ENOENT;
+}
+
+void sys_bracketed(const char *text, char *ret_word, size_t size)
+{
+	const char *open = strchr(text, '[');
+	size_t n;
+
+	text_copy(ret_word, size, open ? open + 1 : text);
+	n = strcspn(ret_word, "]");
+	if (open)
+		ret_word[n] = 0;
+}

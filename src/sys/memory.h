@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How much memory this process can take without being killed for it. */
+#ifndef SYS_MEMORY_H
+#define SYS_MEMORY_H
+
+#include <stdint.h>
+
+struct sys_memory {
+	uint64_t available_bytes;    /* the least of the limits below; UINT64_MAX: unknown */
+	char limited_by[96];         /* what sets it: "MemAvailable", "cgroup limit 512 MiB" ... */
+	uint64_t total_bytes;        /* MemTotal */
+	uint64_t cgroup_limit_bytes; /* UINT64_MAX: none */
+};
+
+/*
+ * Takes the least of MemAvailable, the room below the memory limit of this process's cgroup and of
+ * its ancestors (v1 and v2; clean file cache counts as room), RLIMIT_AS and RLIMIT_DATA. Reads files,
+ * so not for timed code.
+ */
+void sys_memory_probe(struct sys_memory *ret);
+
+#endif

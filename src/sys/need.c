@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* What a scenario or command needs of the system, asked of the system itself. */
+#include "src/sys/need.h"
+
+#include "src/base/why.h"
+#include "src/sys/counters.h"
+#include "src/sys/disk.h"
+#include "src/sys/file.h"
+#include "src/sys/page.h"
+#include "src/sys/residency.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int sys_open_nameless(const char *dir, struct why *why)
+{
+	char path[PATH_MAX];
+	int fd, saved;
+
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
+		return why_errno(why, -errno, "cannot write in %s", dir);
+	if (snprintf(path, sizeof(path), "%s/.pagetoll-XXXXXX", dir) >= (int)sizeof(path))
+		return why_set(why, -ENAMETOOLONG, "the directory's name is too long: %s", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	saved = errno;
+	if (fd < 0)
+		return why_errno(why, -saved, "cannot write in %s", dir);
+	(void)unlink(path);
+	return fd;
+}
+
+/* --- pages ---------------------------------------------------------------------------------- */
+
+static int probe_base_pages(const struct sys_env *env, struct why *why)
+{
+	uint64_t page = sys_page_bytes();
+	void *map;
+	int r = 0;
+
+	(void)env;
+	map = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		return why_errno(why, -errno, "cannot map a page");
+	/* EINVAL: a kernel built without THP, which has base pages only */
+	if (madvise(map, page, MADV_NOHUGEPAGE) < 0 && errno != EINVAL)
+		r = why_set(why, 1, "needs base pages: MADV_NOHUGEPAGE is refused here");
+	(void)munmap(map, page);
+	return r;
+}
+
+static int probe_thp(const struct sys_env *env, struct why *why)
+{
+	char text[128], mode[32];
+
+	(void)env;
+	if (sys_read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof(text)) < 0)
+		return why_set(why, 1,
+			       "needs transparent huge pages: this kernel is built without them");
+	sys_bracketed(text, mode, sizeof(mode));
+	if (strcmp(mode, "never") == 0)
+		return why_set(
+			why, 1,
+			"needs transparent huge pages: they are set to 'never'; as root: echo madvise "
+			"> /sys/kernel/mm/transparent_hugepage/enabled");
+	if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0)
+		return why_set(
+			why, 1,
+			"needs transparent huge pages: this process started with them disabled by "
+			"prctl(PR_SET_THP_DISABLE); start it from another parent");
+	return 0;
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+enum { PROBE_PAGES = 64 };
+
+static int write_probe_file(int fd, const char *dir, uint64_t page_bytes, struct why *why)
+{
+	ssize_t written = 0;
+	char *page;
+
+	page = calloc(1, page_bytes);
+	if (!page)
+		return -ENOMEM;
+	errno = ENOSPC; /* what a short write means */
+	for (int i = 0; i < PROBE_PAGES; i++) {
+		written = write(fd, page, page_bytes);
+		if (written != (ssize_t)page_bytes)
+			break;
+	}
+	free(page);
+	if (written == (ssize_t)page_bytes)
+		return 0;
+	if (errno == ENOSPC || errno == EDQUOT)
+		return why_set(why, 1,
+			       "needs room for data files: %s is full; choose another --dir", dir);
+	return why_errno(why, -errno, "cannot write in %s", dir);
+}
+
+static int probe_data_dir(const struct sys_env *env, struct why *why)
+{
+	struct why inner = {.text = ""};
+	int fd, r;
+
+	fd = sys_open_nameless(env->dir, &inner);
+	if (fd < 0)
+		return why_set(why, 1, "needs a directory for data files: %s; choose another --dir",
+			       inner.text);
+	r = write_probe_file(fd, env->dir, sys_page_bytes(), why);
+	(void)close(fd);
+	return r;
+}
+
+/* Tried, not told from the filesystem's name: overlay over a disk can be cold, tmpfs cannot. */
+static int probe_cold_files(const struct sys_env *env, struct why *why)
+{
+	uint64_t bytes = PROBE_PAGES * sys_page_bytes();
+	uint64_t n_resident = 0;
+	struct sys_disk disk;
+	int fd, r;
+
+	r = probe_data_dir(env, why);
+	if (r != 0)
+		return r;
+	fd = sys_open_nameless(env->dir, why);
+	if (fd < 0)
+		return fd;
+	r = write_probe_file(fd, env->dir, sys_page_bytes(), why);
+	if (r == 0)
+		r = sys_drop_file(fd, bytes, &n_resident, why);
+	(void)close(fd);
+	if (r != 0 || n_resident == 0)
+		return r;
+	sys_disk_probe(env->dir, &disk);
+	return why_set(
+		why, 1,
+		"needs files that can leave the page cache: in %s (%s) %" PRIu64
+		" of %d pages stayed after fsync and POSIX_FADV_DONTNEED; choose a --dir on a disk",
+		env->dir, disk.filesystem[0] ? disk.filesystem : "unknown filesystem", n_resident,
+		PROBE_PAGES);
+}
+
+/* --- counters ------------------------------------------------------------------------------- */
+
+static int probe_traps(bool kernel, struct why *why)
+{
+	const char *mode = kernel ? "kernel" : "user";
+	struct sys_counters c;
+	uint64_t paranoid = 0;
+	int e;
+
+	sys_counters_open(&c);
+	e = kernel ? c.errno_kernel : c.errno_user;
+	sys_counters_close(&c);
+	if (e == 0)
+		return 0;
+	if (sys_read_u64("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0 &&
+	    paranoid > (kernel ? 1 : 2))
+		return why_set(why, 1,
+			       "cannot count %s-mode traps: perf_event_paranoid is %" PRIu64
+			       "; as root: sysctl kernel.perf_event_paranoid=%d",
+			       mode, paranoid, kernel ? 1 : 2);
+	return why_set(why, 1,
+		       "cannot count %s-mode traps: perf_event_open is refused (%s); a seccomp "
+		       "filter or a kernel without perf events does that",
+		       mode, strerror(e));
+}
+
+static int probe_user_traps(const struct sys_env *env, struct why *why)
+{
+	(void)env;
+	return probe_traps(false, why);
+}
+
+static int probe_kernel_traps(const struct sys_env *env, struct why *why)
+{
+	(void)env;
+	return probe_traps(true, why);
+}
+
+const struct sys_need need_base_pages = {
+	.name = "base_pages",
+	.title = "base pages on request (MADV_NOHUGEPAGE)",
+	.probe = probe_base_pages,
+};
+
+const struct sys_need need_thp = {
+	.name = "thp",
+	.title = "transparent huge pages",
+	.probe = probe_thp,
+};
+
+const struct sys_need need_data_dir = {
+	.name = "data_dir",
+	.title = "a directory for data files",
+	.probe = probe_data_dir,
+};
+
+const struct sys_need need_cold_files = {
+	.name = "cold_files",
+	.title = "files that can be dropped from the page cache",
+	.probe = probe_cold_files,
+};
+
+const struct sys_need need_user_traps = {
+	.name = "user_traps",
+	.title = "counting user-mode traps by perf events",
+	.probe = probe_user_traps,
+};
+
+const struct sys_need need_kernel_traps = {
+	.name = "kernel_traps",
+	.title = "counting kernel-mode traps by perf events",
+	.probe = probe_kernel_traps,
+};
+
+const struct sys_need *const sys_needs[] = {
+	&need_base_pages, &need_thp,          &need_data_dir, &need_cold_files,
+	&need_user_traps, &need_kernel_traps, NULL,
+};

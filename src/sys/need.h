@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What a scenario or command needs of the system, asked of the system itself. */
+#ifndef SYS_NEED_H
+#define SYS_NEED_H
+
+#include <stddef.h>
+
+struct why;
+
+/* Where the probes look. The strings are the caller's and outlive the probing. */
+struct sys_env {
+	const char *dir; /* for data files */
+};
+
+/*
+ * A probe answers 0: met; 1: unmet, with a sentence that says what was found and what would fix
+ * it; negative errno: the probe itself broke, which is a failure and no skip. Probes ask for the
+ * feature, never for a kernel version, and leave nothing behind.
+ */
+struct sys_need {
+	const char *name;
+	const char *title;
+	int (*probe)(const struct sys_env *env, struct why *why);
+};
+
+extern const struct sys_need need_base_pages;
+extern const struct sys_need need_thp;
+extern const struct sys_need need_data_dir;
+extern const struct sys_need need_cold_files;
+extern const struct sys_need need_user_traps;
+extern const struct sys_need need_kernel_traps;
+
+/* All of them, for doctor; ends with NULL. */
+extern const struct sys_need *const sys_needs[];
+
+/* Opens a file without a name in dir (nothing is left even after SIGKILL), or, where the
+ * filesystem has no O_TMPFILE, one whose name is removed at once. fd or negative errno. */
+int sys_open_nameless(const char *dir, struct why *why);
+
+#endif

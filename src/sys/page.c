@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Page sizes of this system. */
+#include "src/sys/page.h"
+
+#include "src/sys/file.h"
+
+#include <unistd.h>
+
+uint64_t sys_page_bytes(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t sys_huge_page_bytes(void)
+{
+	char meminfo[8192];
+	uint64_t value;
+
+	if (sys_read_u64("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &value) == 0)
+		return value;
+	if (sys_read_text("/proc/meminfo", meminfo, sizeof(meminfo)) > 0 &&
+	    sys_find_u64(meminfo, "Hugepagesize", &value) == 0)
+		return value * 1024;
+	return 0;
+}
