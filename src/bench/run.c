@@ -435,6 +435,7 @@ static int run_all(struct run *run, struct why *why)
 		r = bench_child_init(&run->child, why);
 	if (r < 0)
 		return r;
+	model_bench_derive(run->doc); /* nothing is known yet, and that is not 0 */
 	make_files(run);
 	r = run_blocks(run, why);
 	if (r < 0)

@@ -31,7 +31,7 @@ enum model_verdict {
 /* What a round may carry beside its numbers. The names in JSON are in model_mark_names. */
 enum model_mark {
 	MODEL_MARK_HOST_COLD = 1 << 0,   /* warm-up pass: > 0.5 % of the touches over 10 us */
-	MODEL_MARK_SWITCHED = 1 << 1,    /* preempted for more than 1 % of the round */
+	MODEL_MARK_SWITCHED = 1 << 1,    /* waited long for the CPU: see was_preempted() */
 	MODEL_MARK_STOLEN = 1 << 2,      /* the hypervisor took the CPU */
 	MODEL_MARK_WARM_LATE = 1 << 3,   /* > 0.1 s between warm-up and measurement */
 	MODEL_MARK_NOT_TOUCHED = 1 << 4, /* the pages do not hold what the loop should have met */
@@ -45,8 +45,8 @@ extern const char *const model_mark_names[MODEL_N_MARKS];
 
 enum { MODEL_NOT_COUNTED = -1 };
 
-/* One timed section. Counts are of the measuring thread and exact; user_ns and sys_ns are split by
- * the timer tick, so they mean little for one round; elapsed_ns and blocked_ns are exact. */
+/* One timed section. Counts are of the measuring thread and exact; so are elapsed_ns, blocked_ns and
+ * the sum of user_ns and sys_ns, whose split is sampled by the timer tick: little for one round. */
 struct model_round {
 	uint32_t trial, round, block;
 	uint64_t started_ns; /* since the run began */
@@ -84,8 +84,10 @@ struct model_published {
 
 enum { MODEL_MAX_WARNINGS = 12 };
 
+/* Over all valid rounds together. */
 struct model_times {
 	uint64_t wall_ns, user_ns, sys_ns, blocked_ns, run_delay_ns;
+	bool split_known; /* long enough for the tick to have told user from system */
 };
 
 struct model_scenario {

@@ -85,8 +85,9 @@ static void write_times(struct json_writer *w, const struct model_times *t)
 	double wall = t->wall_ns ? (double)t->wall_ns : NAN;
 
 	json_object_flat(w, "times");
-	json_double(w, "user", (double)t->user_ns / wall);
-	json_double(w, "sys", (double)t->sys_ns / wall);
+	json_double(w, "cpu", (double)(t->user_ns + t->sys_ns) / wall);
+	json_double(w, "user", t->split_known ? (double)t->user_ns / wall : NAN);
+	json_double(w, "sys", t->split_known ? (double)t->sys_ns / wall : NAN);
 	json_double(w, "blocked", (double)t->blocked_ns / wall);
 	json_u64(w, "wall_ns", t->wall_ns);
 	json_u64(w, "user_ns", t->user_ns);

@@ -57,7 +57,7 @@ static double share(uint64_t part_ns, const struct model_scenario *of)
 static struct figure sys_share(const struct model_scenario *of, const struct model_scenario *to)
 {
 	(void)to;
-	return count(share(of->times.sys_ns, of));
+	return count(of->times.split_known ? share(of->times.sys_ns, of) : NAN);
 }
 
 static struct figure cpu_share(const struct model_scenario *of, const struct model_scenario *to)

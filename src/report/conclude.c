@@ -31,7 +31,7 @@ static bool prefaulting(const struct model_bench *doc, char *ret, size_t size)
 	saved = 100 * (1 - ready->ns_per_page.median / cold->ns_per_page.median);
 	(void)snprintf(
 		ret, size,
-		"A first write costs %s ns a page here; prefaulting ahead of time saves %.0f %% of "
+		"A first write costs %s ns a page here; prefaulting ahead of time saves %.1f %% of "
 		"that at the moment of use, it does not make it vanish.",
 		units_ns(cold->ns_per_page.median).s, saved);
 	return true;

@@ -3,6 +3,7 @@
 #include "src/report/report.h"
 
 #include "src/base/option.h"
+#include "src/base/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,32 +147,35 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 }
 
 /* With --verbose: where the time of each row went, and how its claim reads. */
+static void print_detail(const struct model_scenario *s, FILE *out,
+			 const struct report_style *style)
+{
+	double wall = (double)s->times.wall_ns;
+	char text[600], split[64] = "";
+
+	if (s->times.split_known)
+		(void)snprintf(split, sizeof(split), " (user %.0f %%, system %.0f %%)",
+			       100 * (double)s->times.user_ns / wall,
+			       100 * (double)s->times.sys_ns / wall);
+	(void)snprintf(
+		text, sizeof(text),
+		"%s: %s; %s, %zu rounds in %zu trials; on CPU %.0f %%%s, asleep %.0f %%; claimed "
+		"%g to %g minor, %g to %g major, %g to %g traps a page; %s",
+		s->name, s->title, units_bytes(s->n_pages * s->page_bytes).s, s->n_rounds,
+		s->ns_per_page.n, 100 * (double)(s->times.user_ns + s->times.sys_ns) / wall, split,
+		100 * (double)s->times.blocked_ns / wall, s->ledger.minor.lo, s->ledger.minor.hi,
+		s->ledger.major.lo, s->ledger.major.hi, s->ledger.trap.lo, s->ledger.trap.hi,
+		s->traps_counted ? "traps counted by perf" : "traps not counted");
+	print_headed(out, style, PAINT_DIM, "detail", text);
+}
+
 static void print_details(const struct model_bench *doc, FILE *out,
 			  const struct report_style *style)
 {
-	char text[600];
-
 	(void)fputc('\n', out);
-	for (size_t i = 0; i < doc->n_scenarios; i++) {
-		const struct model_scenario *s = &doc->scenarios[i];
-		double wall = (double)s->times.wall_ns;
-
-		if (!s->n_rounds)
-			continue;
-		(void)snprintf(
-			text, sizeof(text),
-			"%s (%s): %llu pages of %llu bytes, %zu rounds in %zu trials; user %.0f %%, "
-			"system %.0f %%, blocked %.0f %%; claimed %g to %g minor, %g to %g major a "
-			"page; %s%s",
-			s->name, s->title, (unsigned long long)s->n_pages,
-			(unsigned long long)s->page_bytes, s->n_rounds, s->ns_per_page.n,
-			100 * (double)s->times.user_ns / wall, 100 * (double)s->times.sys_ns / wall,
-			100 * (double)s->times.blocked_ns / wall, s->ledger.minor.lo,
-			s->ledger.minor.hi, s->ledger.major.lo, s->ledger.major.hi,
-			s->traps_counted ? "traps counted by perf" : "traps not counted",
-			s->populated_per_page > 0.01 ? ", pages populated inside a call" : "");
-		print_headed(out, style, PAINT_DIM, "detail", text);
-	}
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		if (doc->scenarios[i].n_rounds)
+			print_detail(&doc->scenarios[i], out, style);
 }
 
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)

@@ -36,7 +36,9 @@ void sys_counters_open(struct sys_counters *c)
 	c->fd_user = open_traps(true, false, &c->errno_user);
 	c->fd_kernel = open_traps(false, true, &c->errno_kernel);
 	c->fd_sched = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-	sys_counters_read(c, &dry); /* so that no code or stack page of it faults later */
+	/* so that no code or stack page of them faults later */
+	sys_counters_begin(c, &dry);
+	sys_counters_end(c, &dry);
 }
 
 void sys_counters_close(struct sys_counters *c)
@@ -78,11 +80,10 @@ static uint64_t timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_usec * 1000U;
 }
 
-void sys_counters_read(const struct sys_counters *c, struct sys_reading *ret)
+static void read_rusage(struct sys_reading *ret)
 {
 	struct rusage u;
 
-	ret->run_delay_ns = read_run_delay(c->fd_sched);
 	(void)getrusage(RUSAGE_THREAD, &u);
 	ret->minor = (uint64_t)u.ru_minflt;
 	ret->major = (uint64_t)u.ru_majflt;
@@ -90,9 +91,28 @@ void sys_counters_read(const struct sys_counters *c, struct sys_reading *ret)
 	ret->sys_ns = timeval_ns(u.ru_stime);
 	ret->nvcsw = (uint64_t)u.ru_nvcsw;
 	ret->nivcsw = (uint64_t)u.ru_nivcsw;
+}
+
+/* rusage scales its times to a run time that is up to a tick old; the CPU clock brings it up to date
+ * (task_sched_runtime), so it is read before rusage, on both sides. */
+
+void sys_counters_begin(const struct sys_counters *c, struct sys_reading *ret)
+{
+	ret->run_delay_ns = read_run_delay(c->fd_sched);
+	ret->cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	read_rusage(ret);
+	ret->trap_kernel = read_count(c->fd_kernel);
+	ret->trap_user = read_count(c->fd_user);
+	ret->cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void sys_counters_end(const struct sys_counters *c, struct sys_reading *ret)
+{
+	ret->cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	ret->trap_user = read_count(c->fd_user);
 	ret->trap_kernel = read_count(c->fd_kernel);
-	ret->cpu_ns = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	read_rusage(ret);
+	ret->run_delay_ns = read_run_delay(c->fd_sched);
 }
 
 struct sys_reading sys_counters_delta(const struct sys_reading *after,

@@ -20,7 +20,7 @@ struct sys_counters {
 struct sys_reading {
 	uint64_t minor, major;           /* ru_minflt, ru_majflt */
 	uint64_t trap_user, trap_kernel; /* 0 where not counted */
-	uint64_t user_ns, sys_ns;        /* split by the tick, sum exact */
+	uint64_t user_ns, sys_ns;        /* rusage: split by the timer tick */
 	uint64_t cpu_ns;                 /* CLOCK_THREAD_CPUTIME_ID, exact */
 	uint64_t run_delay_ns;           /* runnable, but waiting for a CPU */
 	uint64_t nvcsw, nivcsw;          /* context switches, voluntary and not */
@@ -30,8 +30,13 @@ struct sys_reading {
 void sys_counters_open(struct sys_counters *c);
 void sys_counters_close(struct sys_counters *c);
 
-/* Reads all; about 1 us. Faults on nothing that an earlier call touched. */
-void sys_counters_read(const struct sys_counters *c, struct sys_reading *ret);
+/*
+ * Read all before and after a section; about 2 us each, of which the section's own CPU time sees
+ * none: the CPU clock is the last thing that begin reads, and the first that end does. They fault on
+ * nothing that an earlier call touched.
+ */
+void sys_counters_begin(const struct sys_counters *c, struct sys_reading *ret);
+void sys_counters_end(const struct sys_counters *c, struct sys_reading *ret);
 
 /* after - before, field by field. */
 struct sys_reading sys_counters_delta(const struct sys_reading *after,
