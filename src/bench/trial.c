@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process of a trial: prepare, warm, measure, verify, clean up; round after round. */
+/* The process of a trial: prepare, warm, measure, verify, clean up, count traps; round after round. */
 #include "src/bench/trial.h"
 
 #include "src/base/text.h"
@@ -171,8 +171,7 @@ static bool was_preempted(const struct sys_reading *d, uint64_t elapsed_ns)
 	return 10 * d->run_delay_ns > elapsed_ns;
 }
 
-static void fill_round(struct model_round *round, const struct sys_counters *c,
-		       const struct sys_reading *d, uint64_t elapsed_ns)
+static void fill_round(struct model_round *round, const struct sys_reading *d, uint64_t elapsed_ns)
 {
 	uint64_t awake_ns = d->cpu_ns + d->run_delay_ns;
 	double sampled_ns = (double)(d->user_ns + d->sys_ns);
@@ -186,8 +185,6 @@ static void fill_round(struct model_round *round, const struct sys_counters *c,
 	round->blocked_ns = elapsed_ns > awake_ns ? elapsed_ns - awake_ns : 0;
 	round->minor = d->minor;
 	round->major = d->major;
-	round->trap_user = c->fd_user < 0 ? MODEL_NOT_COUNTED : (int64_t)d->trap_user;
-	round->trap_kernel = c->fd_kernel < 0 ? MODEL_NOT_COUNTED : (int64_t)d->trap_kernel;
 	round->nvcsw = d->nvcsw;
 	round->nivcsw = d->nivcsw;
 	if (was_preempted(d, elapsed_ns))
@@ -211,15 +208,23 @@ static int measure(const struct bench_scenario *s, struct bench_trial *t,
 	round->steal_ns = sys_cpu_steal_ns(shared->cpu) - steal_ns;
 	round->started_ns = start_ns - shared->run_started_ns;
 	delta = sys_counters_delta(&after, &before);
-	fill_round(round, c, &delta, end_ns - start_ns);
+	fill_round(round, &delta, end_ns - start_ns);
 	if (100 * round->steal_ns > round->elapsed_ns)
 		round->marks |= MODEL_MARK_STOLEN;
 	return r;
 }
 
-static int run_round(const struct bench_scenario *s, struct bench_trial *t,
-		     const struct sys_counters *c, const struct bench_shared *shared,
-		     struct model_round *round)
+static int clean_up(const struct bench_scenario *s, struct bench_trial *t, int r)
+{
+	int cleaned = s->cleanup ? s->cleanup(t) : 0;
+
+	return r ? r : cleaned;
+}
+
+/* The timed pass of a round. */
+static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
+		      const struct sys_counters *c, const struct bench_shared *shared,
+		      struct model_round *round)
 {
 	uint64_t warmed_ns;
 	int r;
@@ -236,12 +241,37 @@ static int run_round(const struct bench_scenario *s, struct bench_trial *t,
 		round->marks |= MODEL_MARK_WARM_LATE;
 	if (r == 0)
 		r = verify(s, t, round);
-	if (s->cleanup) {
-		int cleaned = s->cleanup(t);
+	return clean_up(s, t, r);
+}
 
-		r = r ? r : cleaned;
+/*
+ * The same pass once more, untimed, to count its traps: with the events open each fault costs more
+ * than it does without, so one pass cannot tell both its price and its traps. rusage's
+ * counts of this pass go with the traps: their difference is what was populated.
+ */
+static int counted_pass(const struct bench_scenario *s, struct bench_trial *t,
+			struct model_round *round)
+{
+	struct sys_reading before, after, d;
+	struct sys_counters c;
+	int r;
+
+	round->trap_user = round->trap_kernel = MODEL_NOT_COUNTED;
+	sys_counters_open(&c, true);
+	t->mark = PREPARE_MARK;
+	r = c.fd_user >= 0 && s->prepare ? s->prepare(t) : 0;
+	if (r == 0 && c.fd_user >= 0) {
+		sys_counters_begin(&c, &before);
+		r = s->measure(t);
+		sys_counters_end(&c, &after);
+		d = sys_counters_delta(&after, &before);
+		round->trap_user = (int64_t)d.trap_user;
+		round->trap_kernel = c.fd_kernel < 0 ? MODEL_NOT_COUNTED : (int64_t)d.trap_kernel;
+		round->counted_minor = d.minor;
+		round->counted_major = d.major;
 	}
-	return r;
+	sys_counters_close(&c);
+	return clean_up(s, t, r);
 }
 
 /* --- the process ---------------------------------------------------------------------------------- */
@@ -252,7 +282,7 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 	enum model_status status = MODEL_DONE;
 	struct sys_counters counters;
 
-	sys_counters_open(&counters);
+	sys_counters_open(&counters, false);
 	for (uint32_t i = 0; i < shared->n_rounds; i++) {
 		struct model_round round = {
 			.trial = shared->trial, .round = i, .block = shared->block};
@@ -260,7 +290,9 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 
 		if (i > 0 && sys_now_ns() > shared->until_ns)
 			break;
-		r = run_round(s, t, &counters, shared, &round);
+		r = timed_pass(s, t, &counters, shared, &round);
+		if (r == 0)
+			r = counted_pass(s, t, &round);
 		if (r != 0) {
 			status = r == BENCH_SKIP ? MODEL_SKIPPED : MODEL_FAILED;
 			text_copy(shared->reason, sizeof(shared->reason), t->why.text);

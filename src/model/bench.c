@@ -145,9 +145,23 @@ static bool is_priced(const struct model_scenario *s, const struct model_round *
 	return model_round_is_valid(s, r) && !(s->first_round_left && r->round == 0);
 }
 
-static uint64_t faults_taken(const struct model_scenario *s, const struct model_round *r)
+/* Of the counted pass: faults of rusage that were no traps. 0 where traps were not counted. */
+static uint64_t populated(const struct model_round *r)
 {
-	return s->traps_counted ? (uint64_t)traps(r) : r->minor + r->major;
+	uint64_t faults = r->counted_minor + r->counted_major;
+	int64_t n_traps = traps(r);
+
+	return n_traps == MODEL_NOT_COUNTED || (uint64_t)n_traps >= faults
+		       ? 0
+		       : faults - (uint64_t)n_traps;
+}
+
+/* Of the timed pass: what its time is divided by. */
+static uint64_t faults_taken(const struct model_round *r)
+{
+	uint64_t faults = r->minor + r->major;
+
+	return faults > populated(r) ? faults - populated(r) : 0;
 }
 
 static uint32_t n_trials(const struct model_scenario *s)
@@ -170,8 +184,9 @@ static double per_page(const struct model_scenario *s, const struct model_round 
 
 static double per_fault(const struct model_scenario *s, const struct model_round *r)
 {
-	uint64_t n = faults_taken(s, r);
+	uint64_t n = faults_taken(r);
 
+	(void)s;
 	return n ? (double)r->elapsed_ns / (double)n : NAN;
 }
 
@@ -296,7 +311,7 @@ enum { LEAST_SAMPLED_NS = 500000000 };
 
 static void derive_counts(struct model_scenario *s)
 {
-	double minor = 0, major = 0, trap = 0, pages = 0, sleeps = 0;
+	double minor = 0, major = 0, trap = 0, taken = 0, pages = 0, sleeps = 0, filled = 0;
 	bool kernel_counted = true;
 
 	s->traps_counted = s->n_rounds > 0;
@@ -320,6 +335,8 @@ static void derive_counts(struct model_scenario *s)
 		major += (double)r->major;
 		sleeps += (double)r->nvcsw;
 		trap += s->traps_counted ? (double)traps(r) : 0;
+		taken += (double)faults_taken(r);
+		filled += (double)populated(r);
 		s->times.wall_ns += r->elapsed_ns;
 		s->times.user_ns += r->user_ns;
 		s->times.sys_ns += r->sys_ns;
@@ -331,12 +348,9 @@ static void derive_counts(struct model_scenario *s)
 	s->major_per_page = pages > 0 ? major / pages : NAN;
 	s->sleeps_per_page = pages > 0 ? sleeps / pages : NAN;
 	s->trap_per_page = pages > 0 && s->traps_counted ? trap / pages : NAN;
-	s->populated_per_page = kernel_counted && s->traps_counted && pages > 0
-					? fmax(0, minor + major - trap) / pages
-					: NAN;
-	if (!s->traps_counted)
-		trap = minor + major;
-	s->pages_per_fault = trap > 0 ? pages / trap : NAN;
+	s->populated_per_page =
+		kernel_counted && s->traps_counted && pages > 0 ? filled / pages : NAN;
+	s->pages_per_fault = taken > 0 ? pages / taken : NAN;
 }
 
 /* A few stray ones are allowed for; one fault a huge page is few, too, but claimed. */

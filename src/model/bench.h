@@ -52,11 +52,14 @@ struct model_round {
 	uint64_t started_ns; /* since the run began */
 	uint64_t elapsed_ns;
 	uint64_t user_ns, sys_ns;
-	uint64_t blocked_ns;            /* asleep: elapsed less on CPU less runnable */
-	uint64_t run_delay_ns;          /* runnable, but another task had the CPU */
-	uint64_t minor, major;          /* rusage */
-	int64_t trap_user, trap_kernel; /* perf; MODEL_NOT_COUNTED */
-	uint64_t nvcsw, nivcsw;         /* context switches: sleeps, and preemptions */
+	uint64_t blocked_ns;   /* asleep: elapsed less on CPU less runnable */
+	uint64_t run_delay_ns; /* runnable, but another task had the CPU */
+	uint64_t minor, major; /* rusage */
+	/* A second, untimed pass with perf's counters open: its traps (or MODEL_NOT_COUNTED), and its own
+	 * rusage. */
+	int64_t trap_user, trap_kernel;
+	uint64_t counted_minor, counted_major;
+	uint64_t nvcsw, nivcsw; /* context switches: sleeps, and preemptions */
 	uint64_t steal_ns;
 	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
 	uint32_t marks;

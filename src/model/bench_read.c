@@ -115,6 +115,8 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	json_get_u64(rd, object, "major", &r->major);
 	json_get_i64(rd, object, "trap_user", &r->trap_user);
 	json_get_i64(rd, object, "trap_kernel", &r->trap_kernel);
+	json_get_u64(rd, object, "counted_minor", &r->counted_minor);
+	json_get_u64(rd, object, "counted_major", &r->counted_major);
 	json_get_u64(rd, object, "nvcsw", &r->nvcsw);
 	json_get_u64(rd, object, "nivcsw", &r->nivcsw);
 	json_get_u64(rd, object, "steal_ns", &r->steal_ns);

@@ -109,7 +109,7 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 {
 	bool all = r->trap_user != MODEL_NOT_COUNTED && r->trap_kernel != MODEL_NOT_COUNTED;
 	int64_t trap = all ? r->trap_user + r->trap_kernel : r->trap_user;
-	int64_t populated = (int64_t)(r->minor + r->major) - trap;
+	int64_t populated = (int64_t)(r->counted_minor + r->counted_major) - trap;
 
 	json_object_flat(w, NULL);
 	json_u64(w, "trial", r->trial);
@@ -126,6 +126,8 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	write_count(w, "trap", trap);
 	write_count(w, "trap_user", r->trap_user);
 	write_count(w, "trap_kernel", r->trap_kernel);
+	json_u64(w, "counted_minor", r->counted_minor);
+	json_u64(w, "counted_major", r->counted_major);
 	write_count(w, "populated", !all ? MODEL_NOT_COUNTED : populated > 0 ? populated : 0);
 	json_u64(w, "nvcsw", r->nvcsw);
 	json_u64(w, "nivcsw", r->nivcsw);

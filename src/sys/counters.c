@@ -29,12 +29,15 @@ static int open_traps(bool user, bool kernel, int *ret_errno)
 	return fd < 0 ? -1 : (int)fd;
 }
 
-void sys_counters_open(struct sys_counters *c)
+void sys_counters_open(struct sys_counters *c, bool with_traps)
 {
 	struct sys_reading dry;
 
-	c->fd_user = open_traps(true, false, &c->errno_user);
-	c->fd_kernel = open_traps(false, true, &c->errno_kernel);
+	*c = (struct sys_counters){.fd_user = -1, .fd_kernel = -1};
+	if (with_traps) {
+		c->fd_user = open_traps(true, false, &c->errno_user);
+		c->fd_kernel = open_traps(false, true, &c->errno_kernel);
+	}
 	c->fd_sched = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	/* so that no code or stack page of them faults later */
 	sys_counters_begin(c, &dry);

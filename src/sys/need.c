@@ -160,7 +160,7 @@ static int probe_traps(bool kernel, struct why *why)
 	uint64_t paranoid = 0;
 	int e;
 
-	sys_counters_open(&c);
+	sys_counters_open(&c, true);
 	e = kernel ? c.errno_kernel : c.errno_user;
 	sys_counters_close(&c);
 	if (e == 0)

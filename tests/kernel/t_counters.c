@@ -99,7 +99,7 @@ int main(void)
 	page = sys_page_bytes();
 	bytes = N_PAGES * page;
 	t_plan(8);
-	sys_counters_open(&counters);
+	sys_counters_open(&counters, true);
 	d = count(do_touch);
 	near(d.minor, N_PAGES, "first touch: rusage");
 	near(d.major, 0, "first touch: no major fault");
