@@ -5,6 +5,7 @@
 #include "src/base/text.h"
 #include "src/bench/scenario.h"
 #include "src/sys/clock.h"
+#include "src/sys/code.h"
 #include "src/sys/counters.h"
 #include "src/sys/cpu.h"
 #include "src/sys/page.h"
@@ -354,6 +355,8 @@ int bench_trial_main(const struct bench_registry_row *registry)
 	};
 	trial.bytes = trial.n_pages * trial.page_bytes;
 	r = sys_cpu_pin(shared->cpu, &trial.why);
+	if (r == 0)
+		r = sys_touch_code(&trial.why);
 	if (!row || r < 0) {
 		shared->status = MODEL_FAILED;
 		text_copy(shared->reason, sizeof(shared->reason),

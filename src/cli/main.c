@@ -12,17 +12,18 @@
 #include <unistd.h>
 
 static const char overview[] =
-	"What does a page fault cost on this machine, who pays it, and what makes it smaller?\n"
+	"Memory costs nothing until its first touch, then a page fault. pagetoll answers, and proves:\n"
 	"\n"
-	"  pagetoll bench             prices: every kind of fault, per fault and per page, with its interval\n"
-	"  pagetoll bench five_configs  a published experiment, run and checked here\n"
-	"  pagetoll show @last        a saved run again, as text, JSON or CSV\n"
-	"  pagetoll list              the scenarios and suites, and what keeps one from running\n"
-	"  pagetoll doctor            what this machine is, and what can be measured on it\n"
+	"What does a fault cost here?\n"
+	"  pagetoll bench                every kind of fault, per fault and per page, with intervals\n"
+	"  pagetoll bench five_configs   a published experiment, run and checked on this machine\n"
+	"  pagetoll show @last           a saved run again, as text, JSON or CSV\n"
+	"Who pays, where, and how much?  (trace: not in this version)\n"
+	"What makes the bill smaller?    (try: not in this version)\n"
 	"\n"
-	"Who pays (trace) and what helps (try) are not in this version.\n"
-	"pagetoll COMMAND --help teaches a command; -h and --version do what they say.\n"
-	"A page costs nothing until its first touch; then count the faults before dividing by them.\n";
+	"  pagetoll list                 the scenarios and suites, and what keeps one from running\n"
+	"  pagetoll doctor               what this machine is, and what can be measured on it\n"
+	"  pagetoll COMMAND --help       teaches a command; --version says which pagetoll this is\n";
 
 /* A descriptor closed by the caller would be given to the next file opened, and a report written
  * into it. Reading ends take writes as an error, so a closed stdout stays one. */
