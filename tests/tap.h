@@ -34,13 +34,17 @@ struct t_at {
 #define t_is_str(got, expected, ...) t_is_str_at(T_AT, (got), (expected), __VA_ARGS__)
 #define t_contains(haystack, needle, ...) t_contains_at(T_AT, (haystack), (needle), __VA_ARGS__)
 
-/* Prints text as a part of one line: a '#' in a name would begin a directive, a newline a result. */
-static inline void t_put(const char *text, bool escape)
+/* Prints text as part of a line. In a name '#' would begin a directive; a control character or a
+ * broken byte would not arrive. */
+static inline void t_put(const char *text, bool is_name)
 {
 	for (; *text; text++) {
-		if (escape && (*text == '#' || *text == '\\'))
-			(void)putchar('\\');
-		(void)putchar(*text == '\n' || *text == '\r' ? ' ' : *text);
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x20 || c >= 0x7f)
+			(void)printf("<%02x>", c);
+		else
+			(void)printf("%s%c", is_name && c == '#' ? "\\" : "", c);
 	}
 }
 
@@ -57,7 +61,9 @@ __attribute__((format(printf, 1, 2))) static inline void t_note(const char *fmt,
 		rest = strchr(line, '\n');
 		if (rest)
 			*rest++ = 0;
-		(void)printf("# %s\n", line);
+		(void)fputs("# ", stdout);
+		t_put(line, false);
+		(void)putchar('\n');
 	}
 }
 

@@ -70,87 +70,87 @@ static void close_level(struct json_writer *w, char bracket)
 	(void)fputc(bracket, w->out);
 }
 
-void json_start(struct json_writer *w, FILE *out)
+void json_put_start(struct json_writer *w, FILE *out)
 {
 	*w = (struct json_writer){.out = out};
 }
 
-void json_finish(struct json_writer *w)
+void json_put_finish(struct json_writer *w)
 {
 	assert(w->depth == 0);
 	(void)fputc('\n', w->out);
 }
 
-void json_object(struct json_writer *w, const char *key)
+void json_put_object(struct json_writer *w, const char *key)
 {
 	open_level(w, key, '{', false);
 }
 
-void json_object_flat(struct json_writer *w, const char *key)
+void json_put_object_flat(struct json_writer *w, const char *key)
 {
 	open_level(w, key, '{', true);
 }
 
-void json_array(struct json_writer *w, const char *key)
+void json_put_array(struct json_writer *w, const char *key)
 {
 	open_level(w, key, '[', false);
 }
 
-void json_array_flat(struct json_writer *w, const char *key)
+void json_put_array_flat(struct json_writer *w, const char *key)
 {
 	open_level(w, key, '[', true);
 }
 
-void json_end_object(struct json_writer *w)
+void json_put_end_object(struct json_writer *w)
 {
 	close_level(w, '}');
 }
 
-void json_end_array(struct json_writer *w)
+void json_put_end_array(struct json_writer *w)
 {
 	close_level(w, ']');
 }
 
-void json_string(struct json_writer *w, const char *key, const char *value)
+void json_put_string(struct json_writer *w, const char *key, const char *value)
 {
 	if (!value) {
-		json_null(w, key);
+		json_put_null(w, key);
 		return;
 	}
 	begin_value(w, key);
 	put_string(w->out, value);
 }
 
-void json_u64(struct json_writer *w, const char *key, uint64_t value)
+void json_put_u64(struct json_writer *w, const char *key, uint64_t value)
 {
 	begin_value(w, key);
 	(void)fprintf(w->out, "%" PRIu64, value);
 }
 
-void json_i64(struct json_writer *w, const char *key, int64_t value)
+void json_put_i64(struct json_writer *w, const char *key, int64_t value)
 {
 	begin_value(w, key);
 	(void)fprintf(w->out, "%" PRId64, value);
 }
 
 /* Nine digits: more than any measurement here has, and the same text after a round trip. */
-void json_double(struct json_writer *w, const char *key, double value)
+void json_put_double(struct json_writer *w, const char *key, double value)
 {
 	if (!isfinite(value)) {
-		json_null(w, key);
+		json_put_null(w, key);
 		return;
 	}
 	begin_value(w, key);
 	(void)fprintf(w->out, "%.9g", value);
 }
 
-void json_bool(struct json_writer *w, const char *key, bool value)
+void json_put_bool(struct json_writer *w, const char *key, bool value)
 {
 	begin_value(w, key);
 	(void)fputs(value ? "true" : "false", w->out);
 }
 
-void json_null(struct json_writer *w, const char *key)
+void json_put_null(struct json_writer *w, const char *key)
 {
 	begin_value(w, key);
 	(void)fputs("null", w->out);

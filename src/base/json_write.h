@@ -20,22 +20,22 @@ struct json_writer {
 	bool flat[JSON_MAX_DEPTH + 1]; /* this level on one line */
 };
 
-void json_start(struct json_writer *w, FILE *out);
-void json_finish(struct json_writer *w); /* ends the document with a newline */
+void json_put_start(struct json_writer *w, FILE *out);
+void json_put_finish(struct json_writer *w); /* ends the document with a newline */
 
-void json_object(struct json_writer *w, const char *key);
-void json_object_flat(struct json_writer *w, const char *key);
-void json_array(struct json_writer *w, const char *key);
-void json_array_flat(struct json_writer *w, const char *key);
-void json_end_object(struct json_writer *w);
-void json_end_array(struct json_writer *w);
+void json_put_object(struct json_writer *w, const char *key);
+void json_put_object_flat(struct json_writer *w, const char *key);
+void json_put_array(struct json_writer *w, const char *key);
+void json_put_array_flat(struct json_writer *w, const char *key);
+void json_put_end_object(struct json_writer *w);
+void json_put_end_array(struct json_writer *w);
 
 /* NULL writes null. Bytes that are no UTF-8 are replaced by '?', so that any reader takes it. */
-void json_string(struct json_writer *w, const char *key, const char *value);
-void json_u64(struct json_writer *w, const char *key, uint64_t value);
-void json_i64(struct json_writer *w, const char *key, int64_t value);
-void json_double(struct json_writer *w, const char *key, double value); /* NaN and inf: null */
-void json_bool(struct json_writer *w, const char *key, bool value);
-void json_null(struct json_writer *w, const char *key);
+void json_put_string(struct json_writer *w, const char *key, const char *value);
+void json_put_u64(struct json_writer *w, const char *key, uint64_t value);
+void json_put_i64(struct json_writer *w, const char *key, int64_t value);
+void json_put_double(struct json_writer *w, const char *key, double value); /* NaN and inf: null */
+void json_put_bool(struct json_writer *w, const char *key, bool value);
+void json_put_null(struct json_writer *w, const char *key);
 
 #endif

@@ -216,14 +216,25 @@ bool option_given(const struct option_row *rows, const struct option_result *res
 	return row && (result->seen >> (row - rows) & 1);
 }
 
+/* Columns of the first n bytes: characters, not bytes. */
+static size_t columns_of(const char *text, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
 void option_print_folded(FILE *out, const char *text, size_t indent, size_t column, size_t width)
 {
 	size_t start = column;
 
 	while (*text) {
 		size_t word = strcspn(text, " \n");
+		size_t columns = columns_of(text, word);
 
-		if (column > start && column + 1 + word > width) {
+		if (column > start && column + 1 + columns > width) {
 			(void)fprintf(out, "\n%*s", (int)indent, "");
 			column = start = indent;
 		} else if (column > start) {
@@ -231,7 +242,7 @@ void option_print_folded(FILE *out, const char *text, size_t indent, size_t colu
 			column++;
 		}
 		(void)fwrite(text, 1, word, out);
-		column += word;
+		column += columns;
 		text += word;
 		while (*text == ' ')
 			text++;

@@ -125,16 +125,18 @@ int units_parse_share(const char *text, double *ret_share, struct why *why)
 
 int units_parse_u64(const char *text, uint64_t *ret_value, struct why *why)
 {
+	uint64_t value;
 	char *end;
 
 	if (!isdigit((unsigned char)*text))
 		return why_set(why, -EINVAL, "'%s' is not a whole number", text);
 	errno = 0;
-	*ret_value = strtoull(text, &end, 10);
-	if (errno == ERANGE)
-		return why_set(why, -ERANGE, "'%s' is too large", text);
+	value = strtoull(text, &end, 10);
 	if (*end)
 		return why_set(why, -EINVAL, "'%s' is not a whole number", text);
+	if (errno == ERANGE)
+		return why_set(why, -ERANGE, "'%s' is too large", text);
+	*ret_value = value;
 	return 0;
 }
 
@@ -145,7 +147,8 @@ struct units_text units_bytes(uint64_t bytes)
 	struct units_text t;
 	size_t i = 0;
 
-	while (value >= 1024 && i + 1 < sizeof(names) / sizeof(names[0])) {
+	/* from 1023.95 on one digit would read 1024.0 */
+	while (value >= 1023.95 && i + 1 < sizeof(names) / sizeof(names[0])) {
 		value /= 1024;
 		i++;
 	}
@@ -158,12 +161,15 @@ struct units_text units_duration(uint64_t ns)
 {
 	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
 	struct units_text t;
+	double value;
 	size_t i = 0;
 
-	while (i < 3 && (double)ns < units[i].factor)
+	/* 999.5 of a unit and more would read 1e+03 */
+	while (i < 3 && (double)ns < 0.9995 * units[i].factor)
 		i++;
-	(void)snprintf(t.s, sizeof(t.s), i == 3 ? "%.0f %s" : "%.3g %s",
-		       (double)ns / units[i].factor, units[i].name);
+	value = (double)ns / units[i].factor;
+	(void)snprintf(t.s, sizeof(t.s), i == 3 || value >= 999.5 ? "%.0f %s" : "%.3g %s", value,
+		       units[i].name);
 	return t;
 }
 

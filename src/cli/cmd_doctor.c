@@ -87,34 +87,34 @@ static void doctor_json(const struct sys_machine *m, const struct sys_env *env)
 	struct json_writer w;
 	struct why why;
 
-	json_start(&w, stdout);
-	json_object(&w, NULL);
-	json_u64(&w, "schema", 1);
-	json_string(&w, "kind", "doctor");
-	json_object(&w, "machine");
+	json_put_start(&w, stdout);
+	json_put_object(&w, NULL);
+	json_put_u64(&w, "schema", 1);
+	json_put_string(&w, "kind", "doctor");
+	json_put_object(&w, "machine");
 	for (unsigned i = 0; i < m->n_facts; i++) {
 		if (m->facts[i].is_number)
-			json_u64(&w, m->facts[i].key, m->facts[i].number);
+			json_put_u64(&w, m->facts[i].key, m->facts[i].number);
 		else
-			json_string(&w, m->facts[i].key, m->facts[i].text);
+			json_put_string(&w, m->facts[i].key, m->facts[i].text);
 	}
-	json_end_object(&w);
-	json_array(&w, "needs");
+	json_put_end_object(&w);
+	json_put_array(&w, "needs");
 	for (size_t i = 0; sys_needs[i]; i++) {
 		int r = sys_needs[i]->probe(env, &why);
 
-		json_object_flat(&w, NULL);
-		json_string(&w, "name", sys_needs[i]->name);
-		json_string(&w, "title", sys_needs[i]->title);
-		json_bool(&w, "met", r == 0);
-		json_string(&w, "reason", r ? why.text : NULL);
-		json_end_object(&w);
+		json_put_object_flat(&w, NULL);
+		json_put_string(&w, "name", sys_needs[i]->name);
+		json_put_string(&w, "title", sys_needs[i]->title);
+		json_put_bool(&w, "met", r == 0);
+		json_put_string(&w, "reason", r ? why.text : NULL);
+		json_put_end_object(&w);
 	}
-	json_end_array(&w);
-	json_array(&w, "changed");
-	json_end_array(&w);
-	json_end_object(&w);
-	json_finish(&w);
+	json_put_end_array(&w);
+	json_put_array(&w, "changed");
+	json_put_end_array(&w);
+	json_put_end_object(&w);
+	json_put_finish(&w);
 }
 
 static int cmd_doctor(const struct command_call *call)

@@ -92,46 +92,46 @@ static void list_json(const struct sys_env *env)
 	struct json_writer w;
 	struct why why;
 
-	json_start(&w, stdout);
-	json_object(&w, NULL);
-	json_u64(&w, "schema", MODEL_SCHEMA);
-	json_string(&w, "kind", "list");
-	json_array(&w, "scenarios");
+	json_put_start(&w, stdout);
+	json_put_object(&w, NULL);
+	json_put_u64(&w, "schema", MODEL_SCHEMA);
+	json_put_string(&w, "kind", "list");
+	json_put_array(&w, "scenarios");
 	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
 		obstacle(row->scenario, env, &why);
-		json_object_flat(&w, NULL);
-		json_string(&w, "name", row->name);
-		json_string(&w, "title", row->scenario->title);
-		json_string(&w, "question", row->scenario->question);
-		json_bool(&w, "runs", !why.text[0]);
-		json_string(&w, "reason", why.text[0] ? why.text : NULL);
-		json_end_object(&w);
+		json_put_object_flat(&w, NULL);
+		json_put_string(&w, "name", row->name);
+		json_put_string(&w, "title", row->scenario->title);
+		json_put_string(&w, "question", row->scenario->question);
+		json_put_bool(&w, "runs", !why.text[0]);
+		json_put_string(&w, "reason", why.text[0] ? why.text : NULL);
+		json_put_end_object(&w);
 	}
-	json_end_array(&w);
-	json_array(&w, "suites");
+	json_put_end_array(&w);
+	json_put_array(&w, "suites");
 	for (const struct suite_row *row = suite_registry; row->name; row++) {
 		struct model_suite *suite = NULL;
 
 		if (model_suite_parse(row->name, row->text, &suite, &why) < 0)
 			continue;
-		json_object(&w, NULL);
-		json_string(&w, "name", row->name);
-		json_string(&w, "title", suite->head.title);
-		json_string(&w, "source", suite->head.source);
-		json_array(&w, "rows");
+		json_put_object(&w, NULL);
+		json_put_string(&w, "name", row->name);
+		json_put_string(&w, "title", suite->head.title);
+		json_put_string(&w, "source", suite->head.source);
+		json_put_array(&w, "rows");
 		for (unsigned i = 0; i < suite->n_rows; i++) {
-			json_object_flat(&w, NULL);
-			json_string(&w, "article", suite->rows[i].article);
-			json_string(&w, "scenario", suite->rows[i].scenario);
-			json_end_object(&w);
+			json_put_object_flat(&w, NULL);
+			json_put_string(&w, "article", suite->rows[i].article);
+			json_put_string(&w, "scenario", suite->rows[i].scenario);
+			json_put_end_object(&w);
 		}
-		json_end_array(&w);
-		json_end_object(&w);
+		json_put_end_array(&w);
+		json_put_end_object(&w);
 		free(suite);
 	}
-	json_end_array(&w);
-	json_end_object(&w);
-	json_finish(&w);
+	json_put_end_array(&w);
+	json_put_end_object(&w);
+	json_put_finish(&w);
 }
 
 static int cmd_list(const struct command_call *call)

@@ -140,6 +140,13 @@ bool model_round_is_valid(const struct model_scenario *s, const struct model_rou
 
 /* --- prices ----------------------------------------------------------------------------------- */
 
+static const struct stats_summary no_summary = {
+	.median = NAN,
+	.min = NAN,
+	.mad = NAN,
+	.interval = {STATS_INTERVAL_NONE, NAN, NAN},
+};
+
 static bool is_priced(const struct model_scenario *s, const struct model_round *r)
 {
 	return model_round_is_valid(s, r) && !(s->first_round_left && r->round == 0);
@@ -164,16 +171,6 @@ static uint64_t faults_taken(const struct model_round *r)
 	return faults > populated(r) ? faults - populated(r) : 0;
 }
 
-static uint32_t n_trials(const struct model_scenario *s)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < s->n_rounds; i++)
-		if (s->rounds[i].trial >= n)
-			n = s->rounds[i].trial + 1;
-	return n;
-}
-
 /* What a round costs in one of the two denominators; NaN where that is undefined. */
 typedef double round_price(const struct model_scenario *s, const struct model_round *r);
 
@@ -190,18 +187,29 @@ static double per_fault(const struct model_scenario *s, const struct model_round
 	return n ? (double)r->elapsed_ns / (double)n : NAN;
 }
 
-/* Median over the rounds of one trial; scratch holds n_rounds values. */
-static double trial_price(const struct model_scenario *s, uint32_t trial, round_price *price,
+/* The rounds of one trial, a run of s->rounds, which are sorted. */
+struct span {
+	size_t begin, end;
+};
+
+static struct span span_from(const struct model_scenario *s, size_t begin)
+{
+	struct span span = {begin, begin};
+
+	while (span.end < s->n_rounds && s->rounds[span.end].trial == s->rounds[begin].trial)
+		span.end++;
+	return span;
+}
+
+/* Median over the rounds of a trial; scratch has room for all of them. */
+static double trial_price(const struct model_scenario *s, struct span span, round_price *price,
 			  double *scratch)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_rounds; i++) {
-		double value;
+	for (size_t i = span.begin; i < span.end; i++) {
+		double value = is_priced(s, &s->rounds[i]) ? price(s, &s->rounds[i]) : NAN;
 
-		if (s->rounds[i].trial != trial || !is_priced(s, &s->rounds[i]))
-			continue;
-		value = price(s, &s->rounds[i]);
 		if (!isnan(value))
 			scratch[n++] = value;
 	}
@@ -210,38 +218,58 @@ static double trial_price(const struct model_scenario *s, uint32_t trial, round_
 
 static struct stats_summary summarize(const struct model_scenario *s, round_price *price)
 {
-	struct stats_summary summary = {.median = NAN, .min = NAN, .mad = NAN};
-	uint32_t n = n_trials(s);
+	struct stats_summary summary = no_summary;
 	double *trials, *scratch;
-	size_t n_priced = 0;
+	struct span span;
+	size_t n = 0;
 
-	trials = calloc((size_t)n + s->n_rounds + 1, sizeof(*trials));
+	trials = calloc(2 * s->n_rounds + 1, sizeof(*trials));
 	if (!trials)
 		return summary;
-	scratch = trials + n;
-	for (uint32_t t = 0; t < n; t++) {
-		double value = trial_price(s, t, price, scratch);
-
-		if (!isnan(value))
-			trials[n_priced++] = value;
+	scratch = trials + s->n_rounds;
+	for (size_t i = 0; i < s->n_rounds; i = span.end) {
+		span = span_from(s, i);
+		trials[n] = trial_price(s, span, price, scratch);
+		if (!isnan(trials[n]))
+			n++;
 	}
-	summary = stats_summarize(trials, n_priced);
+	summary = stats_summarize(trials, n);
 	free(trials);
 	return summary;
 }
 
 size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n)
 {
-	uint32_t count = n_trials(s);
 	double *scratch;
+	struct span span;
+	size_t count = 0;
 
 	scratch = calloc(s->n_rounds + 1, sizeof(*scratch));
 	if (!scratch)
 		return 0;
-	for (uint32_t t = 0; t < count && t < n; t++)
-		ret_prices[t] = trial_price(s, t, per_page, scratch);
+	for (size_t i = 0; i < s->n_rounds && s->rounds[i].trial < n; i = span.end) {
+		for (span = span_from(s, i); count < s->rounds[i].trial; count++)
+			ret_prices[count] = NAN;
+		ret_prices[count++] = trial_price(s, span, per_page, scratch);
+	}
 	free(scratch);
-	return count < n ? count : n;
+	return count;
+}
+
+static int by_trial_and_round(const void *a, const void *b)
+{
+	const struct model_round *x = a;
+	const struct model_round *y = b;
+
+	if (x->trial != y->trial)
+		return x->trial < y->trial ? -1 : 1;
+	return (x->round > y->round) - (x->round < y->round);
+}
+
+static void sort_rounds(struct model_scenario *s)
+{
+	if (s->n_rounds > 1)
+		qsort(s->rounds, s->n_rounds, sizeof(*s->rounds), by_trial_and_round);
 }
 
 /* --- first rounds ----------------------------------------------------------------------------- */
@@ -249,15 +277,15 @@ size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, si
 enum { MIN_ROUNDS_TO_JUDGE = 3 };
 
 /* First round of a trial to the median of its others; NaN with too few rounds. */
-static double first_to_others(const struct model_scenario *s, uint32_t trial, double *scratch)
+static double first_to_others(const struct model_scenario *s, struct span span, double *scratch)
 {
 	double first = NAN;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_rounds; i++) {
+	for (size_t i = span.begin; i < span.end; i++) {
 		const struct model_round *r = &s->rounds[i];
 
-		if (r->trial != trial || !model_round_is_valid(s, r))
+		if (!model_round_is_valid(s, r))
 			continue;
 		if (r->round == 0)
 			first = per_page(s, r);
@@ -276,19 +304,21 @@ static double first_to_others(const struct model_scenario *s, uint32_t trial, do
  */
 static void judge_first_rounds(struct model_scenario *s)
 {
-	uint32_t n = n_trials(s);
-	double *ratios, *scratch;
 	size_t n_ratios = 0, n_above = 0, n_below = 0;
+	double *ratios, *scratch;
+	struct span span;
 
 	s->first_round_left = false;
 	s->first_round_ratio = NAN;
-	ratios = calloc((size_t)n + s->n_rounds + 1, sizeof(*ratios));
+	ratios = calloc(2 * s->n_rounds + 1, sizeof(*ratios));
 	if (!ratios)
 		return;
-	scratch = ratios + n;
-	for (uint32_t t = 0; t < n; t++) {
-		double ratio = first_to_others(s, t, scratch);
+	scratch = ratios + s->n_rounds;
+	for (size_t i = 0; i < s->n_rounds; i = span.end) {
+		double ratio;
 
+		span = span_from(s, i);
+		ratio = first_to_others(s, span, scratch);
 		if (isnan(ratio))
 			continue;
 		ratios[n_ratios++] = ratio;
@@ -362,7 +392,7 @@ static bool claims_no_trap(const struct model_scenario *s)
 static void derive_per_fault(struct model_scenario *s)
 {
 	s->no_ns_per_fault = NULL;
-	s->ns_per_fault = (struct stats_summary){.median = NAN, .min = NAN, .mad = NAN};
+	s->ns_per_fault = no_summary;
 	if (s->n_invalid == s->n_rounds)
 		s->no_ns_per_fault = "no valid round";
 	else if (claims_no_trap(s) && s->ledger.minor.lo > 0)
@@ -428,7 +458,8 @@ static void warn_of_ledger(struct model_scenario *s)
 	double n = (double)s->n_pages;
 	size_t proofs = count_marks(s, MODEL_MARKS_INVALID);
 
-	while (model_round_is_valid(s, r))
+	/* the round that is told of: a proof that failed goes before counts */
+	while (proofs ? !(r->marks & MODEL_MARKS_INVALID) : model_round_is_valid(s, r))
 		r++;
 	if (proofs)
 		model_warn(s->warnings, &s->n_warnings, "ledger", "%zu of %zu rounds: %s",
@@ -460,6 +491,7 @@ void model_scenario_derive(struct model_scenario *s)
 {
 	s->verdict = MODEL_NO_VERDICT;
 	s->n_warnings = 0;
+	sort_rounds(s);
 	derive_counts(s);
 	judge_first_rounds(s);
 	s->ns_per_page = summarize(s, per_page);

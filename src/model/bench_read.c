@@ -101,6 +101,8 @@ static uint32_t read_marks(struct json_reader *rd, const json_t *object)
 
 static void read_round(struct json_reader *rd, const json_t *object, struct model_round *r)
 {
+	if (!json_is_object(object))
+		json_read_fail(rd, "a round must be an object");
 	r->trap_user = r->trap_kernel = MODEL_NOT_COUNTED;
 	json_get_u32(rd, object, "trial", &r->trial);
 	json_get_u32(rd, object, "round", &r->round);
@@ -127,6 +129,9 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	if (r->trap_user < MODEL_NOT_COUNTED || r->trap_kernel < MODEL_NOT_COUNTED ||
 	    r->trap_user > INT64_MAX / 2 || r->trap_kernel > INT64_MAX / 2)
 		json_read_fail(rd, "a round counts an impossible number of traps");
+	if (r->minor > INT64_MAX / 4 || r->major > INT64_MAX / 4 ||
+	    r->counted_minor > INT64_MAX / 4 || r->counted_major > INT64_MAX / 4)
+		json_read_fail(rd, "a round counts an impossible number of faults");
 }
 
 static void read_rounds(struct json_reader *rd, const json_t *object, struct model_scenario *s)
@@ -228,6 +233,8 @@ static void read_relations(struct json_reader *rd, const json_t *root, struct mo
 
 		if (i == MODEL_MAX_RELATIONS)
 			return;
+		if (!json_is_object(value))
+			json_read_fail(rd, "a relation must be an object");
 		json_get_text(rd, value, "text", r->text, sizeof(r->text));
 		json_get_text(rd, value, "figure", r->figure, sizeof(r->figure));
 		json_get_text(rd, value, "cause", r->cause, sizeof(r->cause));
@@ -247,6 +254,8 @@ static void read_run_warnings(struct json_reader *rd, const json_t *root, struct
 	json_array_foreach(warnings, i, value) {
 		struct model_warning w = {.id = ""};
 
+		if (!json_is_object(value))
+			json_read_fail(rd, "a warning must be an object");
 		json_get_text(rd, value, "id", w.id, sizeof(w.id));
 		json_get_text(rd, value, "text", w.text, sizeof(w.text));
 		model_warn(doc->warnings, &doc->n_warnings, w.id, "%s", w.text);

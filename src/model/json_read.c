@@ -54,7 +54,7 @@ json_t *json_read_stream(struct json_reader *rd, FILE *in, size_t max_bytes)
 		json_read_fail(rd, "cannot be read");
 	else if (stream.too_long)
 		json_read_fail(rd, "is larger than %zu MiB", max_bytes >> 20);
-	else if (error.position == 0)
+	else if (stream.left == max_bytes)
 		json_read_fail(rd, "is empty");
 	else
 		json_read_fail(rd, "is no JSON, or cut off: line %d: %s", error.line, error.text);

@@ -149,18 +149,16 @@ int model_runs_save(const struct model_bench *doc, char *ret_path, size_t size, 
 	if (r < 0)
 		return r;
 	r = draft_write(&draft, doc, why);
-	for (int attempt = 0; attempt < 100 && r == 0; attempt++) {
+	if (r == 0)
+		r = -EEXIST;
+	for (int attempt = 0; attempt < 100 && r == -EEXIST; attempt++) {
+		if (attempt) /* two runs ended in the same millisecond */
+			(void)usleep(1000);
 		stamp(time_text, sizeof(time_text));
 		(void)snprintf(ret_path, size, "%s/%s-bench.json", dir, time_text);
 		r = draft_publish(&draft, ret_path);
-		if (r == 0)
-			break;
-		if (r == -EEXIST) { /* two runs ended in the same millisecond */
-			(void)usleep(1000);
-			r = 0;
-			continue;
-		}
-		(void)why_errno(why, r, "cannot write %s", ret_path);
+		if (r < 0)
+			(void)why_errno(why, r, "cannot write %s", ret_path);
 	}
 	draft_close(&draft, r);
 	return r;

@@ -115,6 +115,8 @@ int model_suite_parse(const char *name, const char *text, struct model_suite **r
 		json_decref(root);
 		return why_set(why, -ENOMEM, "no memory for suite %s", name);
 	}
+	if (!json_is_object(root))
+		json_read_fail(&rd, "a suite must be an object");
 	read_head(&rd, root, suite);
 	read_rows(&rd, root, suite);
 	read_relations(&rd, root, suite);

@@ -131,6 +131,7 @@ static void hide_empty(const struct model_bench *doc, struct table *t)
 	t->hidden[CELL_ARTICLE] = !article;
 	t->hidden[CELL_PUBLISHED] = !published;
 	t->hidden[CELL_TRAP] = !traps;
+	t->hidden[CELL_TIMES_FLOOR] = doc->floor.ns_per_page.n == 0;
 }
 
 void report_bench_table(const struct model_bench *doc, FILE *out, const struct report_style *style,

@@ -15,7 +15,7 @@ static const struct model_scenario *priced(const struct model_bench *doc, const 
 {
 	const struct model_scenario *s = model_bench_find(doc, name);
 
-	return s && s->verdict != MODEL_INVALID && s->ns_per_page.n > 0 ? s : NULL;
+	return s && s->verdict != MODEL_INVALID && s->ns_per_page.median > 0 ? s : NULL;
 }
 
 typedef bool sentence(const struct model_bench *doc, char *ret, size_t size);
@@ -42,7 +42,7 @@ static bool huge_pages(const struct model_bench *doc, char *ret, size_t size)
 	const struct model_scenario *cold = priced(doc, "anon_write");
 	const struct model_scenario *huge = priced(doc, "anon_thp");
 
-	if (!cold || !huge)
+	if (!cold || !huge || huge->ns_per_fault.n == 0)
 		return false;
 	(void)snprintf(
 		ret, size,
@@ -74,7 +74,7 @@ static bool one_wait(const struct model_bench *doc, char *ret, size_t size)
 {
 	const struct model_scenario *s = priced(doc, "file_cold_random");
 
-	if (!s)
+	if (!s || s->ns_per_fault.n == 0)
 		return false;
 	(void)snprintf(ret, size, "One wait for the disk, without readahead, costs %s.",
 		       units_duration((uint64_t)s->ns_per_fault.median).s);

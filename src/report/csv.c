@@ -13,7 +13,7 @@
  */
 static void put_text(FILE *out, const char *text)
 {
-	bool formula = *text && strchr("=+-@\t", *text);
+	bool formula = *text && strchr("=+-@\t\r", *text);
 
 	if (!formula && !strpbrk(text, ",\"\r\n")) {
 		(void)fputs(text, out);

@@ -97,8 +97,11 @@ static void print_line(const struct table *t, FILE *out,
 			continue;
 		if (t->columns[c].right)
 			pending += blanks;
-		(void)fprintf(out, "%*s%s", (int)pending, "", text);
-		pending = GAP + (t->columns[c].right ? 0 : blanks);
+		if (*text) {
+			(void)fprintf(out, "%*s%s", (int)pending, "", text);
+			pending = 0;
+		}
+		pending += GAP + (t->columns[c].right ? 0 : blanks);
 	}
 	(void)fputc('\n', out);
 }

@@ -31,10 +31,11 @@ static void print_title(const struct model_bench *doc, FILE *out, const struct r
 	(void)fputc('\n', out);
 }
 
-static void print_interval_note(const struct model_bench *doc, FILE *out)
+static void print_interval_note(const struct model_bench *doc, FILE *out, size_t width)
 {
 	bool range = false, interval = false;
 	size_t least = SIZE_MAX, most = 0;
+	char half[96] = "", nearly_all[96] = "", floor[160] = "", text[400];
 
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct stats_summary *s = &doc->scenarios[i].ns_per_page;
@@ -48,18 +49,19 @@ static void print_interval_note(const struct model_bench *doc, FILE *out)
 	}
 	if (!range && !interval)
 		return;
-	(void)fputs("+- this run: ", out);
 	if (range)
-		(void)fprintf(out, "half the range of %s%zu trials", interval ? "up to " : "",
-			      interval ? 5 : most);
+		(void)snprintf(half, sizeof(half), "half the range of %s%zu trials",
+			       interval ? "up to " : "", interval ? 5 : most);
 	if (interval)
-		(void)fprintf(out, "%shalf the 95 %% interval of the median of %s%zu trials",
-			      range ? "; from 6 on " : "", least == most ? "" : "up to ", most);
-	(void)fputs(".", out);
+		(void)snprintf(nearly_all, sizeof(nearly_all),
+			       "%shalf the 95 %% interval of the median of %s%zu trials",
+			       range ? "; from 6 on " : "", least == most ? "" : "up to ", most);
 	if (doc->floor.ns_per_page.n)
-		(void)fprintf(out, " x FLOOR: against zeroing a mapped page (%s, %.0f ns).",
-			      doc->floor.name, doc->floor.ns_per_page.median);
-	(void)fputc('\n', out);
+		(void)snprintf(floor, sizeof(floor),
+			       " x FLOOR: against zeroing a mapped page (%s, %.0f ns).",
+			       doc->floor.name, doc->floor.ns_per_page.median);
+	(void)snprintf(text, sizeof(text), "+- this run: %s%s.%s", half, nearly_all, floor);
+	option_print_folded(out, text, 0, 0, width);
 }
 
 static void print_published_note(const struct model_bench *doc, FILE *out, size_t width)
@@ -150,7 +152,7 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 static void print_detail(const struct model_scenario *s, FILE *out,
 			 const struct report_style *style)
 {
-	double wall = (double)s->times.wall_ns;
+	double wall = s->times.wall_ns ? (double)s->times.wall_ns : 1;
 	char text[600], split[64] = "";
 
 	if (s->times.split_known)
@@ -184,7 +186,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 
 	print_title(doc, out, style);
 	report_bench_table(doc, out, style, false);
-	print_interval_note(doc, out);
+	print_interval_note(doc, out, width);
 	print_published_note(doc, out, width);
 	print_relations(doc, out, style);
 	print_not_done(doc, out, style);

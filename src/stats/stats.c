@@ -49,39 +49,34 @@ double stats_mad(double *values, size_t n)
 	return stats_median(values, n);
 }
 
-/* P(X <= k) for X ~ Binomial(n, 1/2), in logarithms so that large n does not overflow. */
-static double binomial_half_cdf(size_t k, size_t n)
+/* P(X = k) for X ~ Binomial(n, 1/2), in logarithms so that large n does not overflow. */
+static double binomial_half(size_t k, size_t n)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i <= k; i++)
-		sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) -
-			   lgamma((double)(n - i) + 1) - (double)n * log(2));
-	return sum;
-}
-
-/* Coverage of [x_(d), x_(n-d+1)], d counted from 1. */
-static double coverage(size_t d, size_t n)
-{
-	return 1 - 2 * binomial_half_cdf(d - 1, n);
+	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
+		   (double)n * log(2));
 }
 
 struct stats_interval stats_median_interval_sorted(const double *sorted, size_t n)
 {
 	const double wanted = 0.95;
 	struct stats_interval i = {.kind = STATS_INTERVAL_NONE, .lo = NAN, .hi = NAN};
-	double outer, inner, share, lambda;
+	double below, outer, inner, share, lambda;
 	size_t d = 1;
 
 	if (n < 2)
 		return i;
 	i = (struct stats_interval){STATS_INTERVAL_RANGE, sorted[0], sorted[n - 1]};
-	outer = coverage(1, n);
+	/* [x_(d), x_(n-d+1)], d counted from 1, covers 1 - 2 P(X < d) */
+	below = binomial_half(0, n);
+	outer = 1 - 2 * below;
 	if (outer < wanted)
 		return i;
-	while ((inner = coverage(d + 1, n)) >= wanted) {
+	for (;; d++) {
+		below += binomial_half(d, n);
+		inner = 1 - 2 * below;
+		if (inner < wanted)
+			break;
 		outer = inner;
-		d++;
 	}
 	share = (outer - wanted) / (outer - inner);
 	lambda = (double)(n - d) * share / ((double)d + ((double)n - 2 * (double)d) * share);

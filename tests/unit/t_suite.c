@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* Suites: the real one parses, bad ones are refused, and relations are judged by what was measured. */
+#include "src/base/array.h"
+#include "src/base/why.h"
+#include "src/model/suite.h"
+#include "tests/tap.h"
+#include "tests/unit/made_up.h"
+
+#include <errno.h>
+
+static struct model_bench *doc;
+static struct model_scenario *a, *b;
+
+/* Two priced rows: "a" (article "row_a") at 100 ns a page and "b" at 200, three trials each. */
+static void begin(void)
+{
+	model_bench_free(doc);
+	doc = model_bench_new();
+	if (!doc)
+		abort();
+	(void)made_up_scenario(doc, "a");
+	(void)made_up_scenario(doc, "b");
+	a = &doc->scenarios[0];
+	b = &doc->scenarios[1];
+	text_copy(a->article, sizeof(a->article), "row_a");
+	made_up_trials(a, 3, 100, 1);
+	made_up_trials(b, 3, 200, 2);
+}
+
+/* Judges one relation, given as the members behind its text. */
+static const struct model_relation *judge(const char *members)
+{
+	struct model_suite *suite;
+	struct why why;
+	char text[512];
+
+	(void)snprintf(text, sizeof(text), "{\"relations\": [{\"text\": \"it is so\", %s}]}",
+		       members);
+	if (model_suite_parse("made_up", text, &suite, &why) < 0) {
+		t_note("%s", why.text);
+		abort();
+	}
+	model_bench_derive(doc);
+	model_suite_judge(suite, doc);
+	free(suite);
+	return &doc->relations[0];
+}
+
+static void is_judged(const char *members, const char *expected, const char *figure)
+{
+	const struct model_relation *r = judge(members);
+
+	t_is_str(!r->measured ? "unknown"
+		 : r->holds   ? "holds"
+			      : "differs",
+		 expected, "%s", members);
+	t_is_str(r->figure, figure, "its figure");
+	t_ok((r->cause[0] != 0) == (strcmp(expected, "differs") == 0),
+	     "a cause where it differs, and only there: '%s'", r->cause);
+}
+
+static void test_judge(void)
+{
+	begin();
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 1.9, \"hi\": 2.1",
+		  "holds", "2.00 [2.00, 2.00]");
+	t_is_str(doc->relations[0].text, "it is so", "the text is kept");
+	t_is_u64(doc->n_relations, 1, "one relation");
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"row_a\", \"lo\": 0, \"hi\": 1",
+		  "differs", "2.00 [2.00, 2.00]");
+	is_judged("\"figure\": \"saving\", \"of\": \"a\", \"to\": \"b\", \"lo\": 0.4, \"hi\": 0.6",
+		  "holds", "50.0 % [50.0, 50.0]");
+	made_up_trials(made_up_scenario(doc, "long"), 1, 1e6, 0); /* moves a and b */
+	is_judged("\"figure\": \"sys_share\", \"of\": \"a\", \"lo\": 0, \"hi\": 1", "unknown",
+		  "not measured"); /* too short for the tick */
+	is_judged("\"figure\": \"sys_share\", \"of\": \"long\", \"lo\": 0.79, \"hi\": 0.81",
+		  "holds", "80 % system");
+	is_judged("\"figure\": \"cpu_share\", \"of\": \"a\", \"lo\": 0.89, \"hi\": 0.91", "holds",
+		  "90 % on CPU");
+	is_judged("\"figure\": \"minor_per_page\", \"of\": \"a\", \"lo\": 1, \"hi\": 1", "holds",
+		  "1.0000 minor a page");
+	is_judged("\"figure\": \"majors_per_pass\", \"of\": \"a\", \"lo\": 5, \"hi\": 9", "differs",
+		  "0 major");
+	is_judged("\"figure\": \"pages_per_fault\", \"of\": \"a\", \"lo\": 1, \"hi\": 1", "holds",
+		  "1.0 pages a fault");
+	is_judged("\"figure\": \"first_round\", \"of\": \"a\", \"lo\": 1, \"hi\": 1", "holds",
+		  "1.00 times the later rounds");
+}
+
+static void test_interval(void)
+{
+	begin();
+	made_up_trials(
+		b, 1, 220,
+		0); /* trial 0 once more: its median is 210, the ratio of that pair 2.1 or so */
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 2.05, \"hi\": 3",
+		  "holds", "2.00 [2.00, 2.10]");
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 0, \"hi\": 2",
+		  "holds", "2.00 [2.00, 2.10]");
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 2.11, \"hi\": 3",
+		  "differs", "2.00 [2.00, 2.10]");
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 0, \"hi\": 1.99",
+		  "differs", "2.00 [2.00, 2.10]");
+	is_judged("\"figure\": \"saving\", \"of\": \"b\", \"to\": \"a\", \"lo\": -2, \"hi\": 0",
+		  "holds", "-100.0 % [-110.0, -100.0]");
+}
+
+/* What drifts for both at once drops out: pairs are made by trial. */
+static void test_pairs(void)
+{
+	begin();
+	a->n_rounds = b->n_rounds = 0;
+	for (uint32_t t = 0; t < 3; t++) {
+		made_up_add(a, made_up_round(t, 0, 100 * (t + 1)));
+		made_up_add(b, made_up_round(t, 0, 150 * (t + 1)));
+	}
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 1.5, \"hi\": 1.5",
+		  "holds", "1.50 [1.50, 1.50]");
+	b->rounds[1].minor = 0;
+	b->rounds[2].minor = 0;
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 1.5, \"hi\": 1.5",
+		  "holds", "1.50");
+	a->rounds[0].minor = 0;
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 0, \"hi\": 9",
+		  "unknown", "not measured");
+}
+
+static void test_unknown(void)
+{
+	begin();
+	is_judged("\"figure\": \"ratio\", \"of\": \"c\", \"to\": \"a\", \"lo\": 0, \"hi\": 9",
+		  "unknown", "not measured");
+	is_judged("\"figure\": \"ratio\", \"of\": \"a\", \"to\": \"c\", \"lo\": 0, \"hi\": 9",
+		  "unknown", "not measured");
+	is_judged("\"figure\": \"sys_share\", \"of\": \"c\", \"lo\": 0, \"hi\": 9", "unknown",
+		  "not measured");
+	b->n_rounds = 0;
+	is_judged("\"figure\": \"ratio\", \"of\": \"a\", \"to\": \"b\", \"lo\": 0, \"hi\": 9",
+		  "unknown", "not measured");
+	is_judged("\"figure\": \"minor_per_page\", \"of\": \"b\", \"lo\": 0, \"hi\": 9", "unknown",
+		  "not measured");
+	begin();
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].minor = 5;
+	is_judged("\"figure\": \"minor_per_page\", \"of\": \"a\", \"lo\": 0, \"hi\": 9", "unknown",
+		  "not measured");
+	begin();
+	a->n_rounds = 3;
+	is_judged("\"figure\": \"first_round\", \"of\": \"a\", \"lo\": 0, \"hi\": 9", "unknown",
+		  "not measured");
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].elapsed_ns = 0;
+	is_judged("\"figure\": \"cpu_share\", \"of\": \"a\", \"lo\": 0, \"hi\": 9", "unknown",
+		  "not measured");
+}
+
+/* --- causes: each with its evidence, and without ------------------------------------------------- */
+
+/* Judges a relation that differs, with one cause to look for. */
+static const char *cause_of(const char *cause)
+{
+	char members[256];
+
+	(void)snprintf(
+		members, sizeof(members),
+		"\"figure\": \"ratio\", \"of\": \"a\", \"to\": \"b\", \"lo\": 8, \"hi\": 9, \"causes\": [\"%s\"]",
+		cause);
+	return judge(members)->cause;
+}
+
+/* Each round of a: so many major faults, each one sleep, and as many more sleeps. */
+static void read_file(uint64_t majors, uint64_t sleeps)
+{
+	begin();
+	a->ledger = (struct model_ledger){.minor = {0, 2}, .major = {0, 1}, .trap = {0, 2}};
+	for (size_t i = 0; i < a->n_rounds; i++) {
+		a->rounds[i].major = majors;
+		a->rounds[i].nvcsw = sleeps;
+		a->rounds[i].blocked_ns = a->rounds[i].elapsed_ns / 2;
+	}
+}
+
+static void read_ahead(uint64_t bytes)
+{
+	doc->machine.n_facts = 0;
+	sys_machine_add_u64(&doc->machine, "read_ahead_bytes", bytes);
+}
+
+static void test_cause_read_ahead(void)
+{
+	read_file(4, 4); /* 1000 pages of 8 KiB: 2 MB each */
+	t_is_str(cause_of("read_ahead"), "cause not found",
+		 "read_ahead: not where the window is unknown");
+	read_ahead(2 << 20);
+	t_is_str(cause_of("read_ahead"),
+		 "read_ahead_kb is 2048 here, and one major fault brings 2.0 MiB",
+		 "where it is unusual and fits");
+	read_ahead(128 << 10);
+	t_is_str(cause_of("read_ahead"), "cause not found", "not where it is the usual one");
+	read_ahead(16 << 20);
+	t_is_str(cause_of("read_ahead"), "cause not found",
+		 "not where it is too large for what one fault brings");
+	read_ahead(512 << 10);
+	t_is_str(cause_of("read_ahead"), "cause not found", "not where it is too small");
+	read_file(0, 0);
+	read_ahead(2 << 20);
+	t_is_str(cause_of("read_ahead"), "cause not found", "not where there is no major fault");
+}
+
+static void test_cause_async(void)
+{
+	read_file(1, 10);
+	t_is_str(cause_of("async_read_ahead"), "cause not found",
+		 "async_read_ahead: not where the window is unknown");
+	read_ahead(128 << 10);
+	t_is_str(
+		cause_of("async_read_ahead"),
+		"readahead (read_ahead_kb 128) stays ahead of the reader: it sleeps 10 times a pass, but in minor "
+		"faults, for pages already under way",
+		"where it sleeps without major faults");
+	read_file(1, 2);
+	read_ahead(128 << 10);
+	t_is_str(cause_of("async_read_ahead"), "cause not found",
+		 "not where each sleep is a major fault");
+	read_file(60, 1000);
+	read_ahead(128 << 10);
+	t_is_str(cause_of("async_read_ahead"), "cause not found",
+		 "not where each window has its major fault");
+}
+
+static void test_cause_large_reads(void)
+{
+	read_file(4, 8);
+	read_ahead(1 << 20);
+	t_is_str(
+		cause_of("large_reads"),
+		"reads are larger here (read_ahead_kb 1024): it sleeps 8 times a pass, 50 % of the time",
+		"large_reads");
+	read_ahead(128 << 10);
+	t_is_str(cause_of("large_reads"), "cause not found",
+		 "not where the window is the usual one");
+	read_file(4, 0);
+	read_ahead(1 << 20);
+	t_is_str(cause_of("large_reads"), "cause not found", "not where nothing sleeps");
+}
+
+static void test_cause_fault_around(void)
+{
+	begin();
+	t_is_str(
+		cause_of("fault_around"),
+		"one fault maps 1 pages here: fault_around_bytes or the folios in the cache are of another size",
+		"fault_around");
+	a->ledger.minor.lo = a->ledger.trap.lo = 0;
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].minor = a->rounds[i].counted_minor = 63, a->rounds[i].trap_user = 63;
+	t_is_str(cause_of("fault_around"), "cause not found", "not where it is 16 pages as usual");
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].minor = a->rounds[i].counted_minor = 0, a->rounds[i].trap_user = 0;
+	t_is_str(cause_of("fault_around"), "cause not found", "not where there is no fault");
+}
+
+static void first_rounds(double ns_per_page)
+{
+	begin();
+	for (size_t i = 0; i < a->n_rounds; i += 3)
+		a->rounds[i].elapsed_ns = (uint64_t)(ns_per_page * MADE_UP_PAGES);
+}
+
+static void test_cause_first_round(void)
+{
+	first_rounds(100);
+	t_is_str(cause_of("rounds_alike"),
+		 "the first read gains little from the storage below the disk", "rounds_alike");
+	sys_machine_add_text(&doc->machine, "disk", "disk0");
+	t_contains(cause_of("rounds_alike"), "below disk0", "names the disk");
+	t_is_str(cause_of("slow_first"), "cause not found",
+		 "slow_first: not where rounds are alike");
+	first_rounds(200);
+	t_is_str(cause_of("rounds_alike"), "cause not found",
+		 "rounds_alike: not where the first is slow");
+	t_is_str(
+		cause_of("slow_first"),
+		"here the later rounds are the fast ones: the storage below has read the file by then",
+		"slow_first");
+	first_rounds(50);
+	t_is_str(cause_of("slow_first"), "cause not found",
+		 "slow_first: not where the first is fast");
+	t_is_str(cause_of("rounds_alike"), "cause not found", "nor are they alike then");
+	begin();
+	a->n_rounds = 3;
+	t_is_str(cause_of("slow_first"), "cause not found", "slow_first: not where it is unknown");
+	t_is_str(cause_of("rounds_alike"), "cause not found", "rounds_alike: nor it");
+}
+
+static void test_cause_order(void)
+{
+	const struct model_relation *r;
+
+	first_rounds(115);
+	r = judge("\"figure\": \"ratio\", \"of\": \"a\", \"to\": \"b\", \"lo\": 8, \"hi\": 9, "
+		  "\"causes\": [\"novel\", \"slow_first\", \"rounds_alike\"]");
+	t_contains(r->cause, "later rounds are the fast ones", "the first cause that has evidence");
+	r = judge("\"figure\": \"ratio\", \"of\": \"a\", \"to\": \"b\", \"lo\": 8, \"hi\": 9, "
+		  "\"causes\": [\"rounds_alike\", \"slow_first\"]");
+	t_contains(r->cause, "gains little", "in the suite's order");
+	r = judge("\"figure\": \"ratio\", \"of\": \"a\", \"to\": \"b\", \"lo\": 8, \"hi\": 9");
+	t_is_str(r->cause, "cause not found", "none to look for: said so, not made up");
+}
+
+/* --- files --------------------------------------------------------------------------------------- */
+
+static char *read_file_text(const char *path)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *in = fopen(path, "r");
+
+	if (in && getdelim(&text, &n, 0, in) < 0)
+		text[0] = 0;
+	if (in)
+		(void)fclose(in);
+	return text;
+}
+
+/* A document in which each row of a suite is priced, one fault a page, and two trials. */
+static struct model_bench *all_rows(const struct model_suite *suite)
+{
+	struct model_bench *full = model_bench_new();
+
+	if (!full)
+		abort();
+	for (unsigned i = 0; i < suite->n_rows; i++) {
+		struct model_scenario *s = made_up_scenario(full, suite->rows[i].scenario);
+
+		text_copy(s->article, sizeof(s->article), suite->rows[i].article);
+		made_up_trials(s, 3, 1e5, 1);
+	}
+	model_bench_derive(full);
+	return full;
+}
+
+static void test_five_configs(void)
+{
+	char *text = read_file_text(TEST_SOURCE_ROOT "/suites/five_configs.json");
+	struct model_suite *suite;
+	struct model_bench *full;
+	struct why why = {.text = ""};
+	unsigned n_measured = 0;
+	int r;
+
+	t_ok(text != NULL, "suites/five_configs.json is there");
+	if (!text)
+		return;
+	r = model_suite_parse("five_configs", text, &suite, &why);
+	t_is_i64(r, 0, "and parses: %s", why.text);
+	free(text);
+	if (r < 0)
+		return;
+	t_is_str(suite->head.name, "five_configs", "its name");
+	t_ok(suite->head.title[0] && suite->head.source[0] && suite->head.machine[0],
+	     "title, source and machine");
+	t_ok(suite->n_rows == 5 && suite->n_relations == 10, "five rows, ten relations");
+	t_ok(suite->size_bytes == 200 << 20 && suite->n_trials == 5 && suite->n_rounds == 5,
+	     "size, trials, rounds");
+	t_is_u64(suite->budget_ns, UINT64_C(75000000000), "budget");
+	t_is_double(suite->rows[0].published.ns_per_page, 1323.3, 1e-9, "a published price");
+	t_is_double(suite->rows[2].published.ns_per_fault, NAN, 0, "one that was not published");
+	full = all_rows(suite);
+	model_suite_judge(suite, full);
+	for (unsigned i = 0; i < full->n_relations; i++) {
+		n_measured += full->relations[i].measured;
+		if (!full->relations[i].measured)
+			t_note("not measured: %s", full->relations[i].text);
+	}
+	t_is_u64(n_measured, 10, "with all rows priced each relation has its figure and its rows");
+	model_bench_free(full);
+	free(suite);
+}
+
+#define RELATION "{\"text\": \"t\", \"figure\": \"ratio\", \"of\": \"a\", \"lo\": 1, \"hi\": 2"
+
+static const struct {
+	const char *text, *sentence;
+} bad[] = {
+	{"", "x: line 1: "},
+	{"{", "x: line 1: "},
+	{"{\"title\": \"a\", \"title\": \"b\"}", "x: line 1: duplicate object key"},
+	{"{\"title\": 5}", "x: \"title\" must be a text"},
+	{"{\"size\": 200}", "x: \"size\" must be a text"},
+	{"{\"size\": \"large\"}", "x: 'large' is not a size"},
+	{"{\"budget\": \"soon\"}", "x: 'soon' is not a duration"},
+	{"{\"trials\": -1}", "x: \"trials\" must be a whole number, not negative"},
+	{"{\"rounds\": \"5\"}", "x: \"rounds\" must be a whole number, not negative"},
+	{"{\"rows\": {}}", "x: \"rows\" must be an array"},
+	{"{\"rows\": [{\"article\": \"a\"}]}", "x: row 0 names no \"scenario\""},
+	{"{\"rows\": [5]}", "x: row 0 names no \"scenario\""},
+	{"{\"rows\": [{\"scenario\": \"a\", \"ns_per_page\": \"5\"}]}",
+	 "x: \"ns_per_page\" must be a number"},
+	{"{\"relations\": 5}", "x: \"relations\" must be an array"},
+	{"{\"relations\": [{\"text\": \"t\"}]}", "x: relation 't' has no \"lo\" and \"hi\""},
+	{"{\"relations\": [{\"text\": \"t\", \"lo\": 1}]}",
+	 "x: relation 't' has no \"lo\" and \"hi\""},
+	{"{\"relations\": [5]}", "x: relation '' has no \"lo\" and \"hi\""},
+	{"{\"relations\": [" RELATION ", \"causes\": \"a\"}]}", "x: \"causes\" must be an array"},
+	{"{\"relations\": [" RELATION ", \"causes\": [5]}]}",
+	 "x: \"causes\" must be at most 4 names"},
+	{"{\"relations\": [" RELATION ", \"causes\": [\"\", \"\", \"\", \"\", \"\"]}]}",
+	 "x: \"causes\" must be at most 4 names"},
+	{"[]", "x: a suite must be an object"},
+};
+
+static void test_bad(void)
+{
+	struct model_suite *suite = NULL;
+	char *text = NULL;
+	struct why why;
+	size_t n;
+	FILE *out;
+
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		int r = model_suite_parse("x", bad[i].text, &suite, &why);
+
+		t_ok(r < 0 && !suite &&
+			     strncmp(why.text, bad[i].sentence, strlen(bad[i].sentence)) == 0,
+		     "refused: %s: %s", bad[i].text, why.text);
+		if (r == 0)
+			free(suite);
+		suite = NULL;
+	}
+	for (int k = 0; k < 2; k++) {
+		int most = k ? MODEL_MAX_RELATIONS : MODEL_MAX_SUITE_ROWS;
+
+		out = open_memstream(&text, &n);
+		(void)fprintf(out, "{\"%s\": [", k ? "relations" : "rows");
+		for (int i = 0; i <= most; i++)
+			(void)fprintf(out, "%s%s", i ? ", " : "",
+				      k ? RELATION "}" : "{\"scenario\": \"a\"}");
+		(void)fputs("]}", out);
+		(void)fclose(out);
+		t_ok(model_suite_parse("x", text, &suite, &why) < 0,
+		     "one of %d too many is refused", most);
+		t_contains(why.text,
+			   k ? "x: has more than 32 relations" : "x: has more than 64 rows",
+			   "by name");
+		free(text);
+	}
+}
+
+int main(void)
+{
+	test_judge();
+	test_interval();
+	test_pairs();
+	test_unknown();
+	test_cause_read_ahead();
+	test_cause_async();
+	test_cause_large_reads();
+	test_cause_fault_around();
+	test_cause_first_round();
+	test_cause_order();
+	test_five_configs();
+	test_bad();
+	model_bench_free(doc);
+	return t_done();
+}
