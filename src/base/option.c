@@ -6,6 +6,7 @@
 #include "src/base/units.h"
 #include "src/base/why.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -200,6 +201,7 @@ int option_parse(const struct option_row *rows, int argc, char **argv, void *con
 		if (row->implies) {
 			const struct option_row *other = find_row(rows, row->implies);
 
+			assert(other); /* a table that implies what it has not is a bug */
 			*(const char **)member(other, config) = row->name;
 			ret->seen |= UINT64_C(1) << (other - rows);
 		}

@@ -29,10 +29,13 @@ static const char overview[] =
  * into it. Reading ends take writes as an error, so a closed stdout stays one. */
 static void hold_standard_descriptors(void)
 {
+	int opened;
+
 	for (int fd = 0; fd <= 2; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
-		if (open("/dev/null", O_RDONLY) != fd) /* the lowest free number */
+		opened = open("/dev/null", O_RDONLY); /* the lowest free number: fd */
+		if (opened != fd)
 			_exit(EXIT_SYSTEM);
 	}
 }

@@ -138,7 +138,7 @@ static void stamp(char *ret_text, size_t size)
 int model_runs_save(const struct model_bench *doc, char *ret_path, size_t size, struct why *why)
 {
 	char dir[PATH_MAX - 128], time_text[64];
-	struct draft draft;
+	struct draft draft = {.fd = -1};
 	int r;
 
 	r = model_runs_dir(dir, sizeof(dir), why);

@@ -41,7 +41,7 @@ long sys_read_text(const char *path, char *ret_text, size_t size)
 
 int sys_read_u64(const char *path, uint64_t *ret_value)
 {
-	char text[64];
+	char text[64] = "";
 	long n = sys_read_text(path, text, sizeof(text));
 
 	if (n < 0)
