@@ -4,15 +4,21 @@
 
 #include <string.h>
 
+/*
+ * Aligned to a cache line: on one processor (AMD Zen 4, in a VM) the same loop took 1,500 ns a first
+ * write where it crossed a line, and 1,800 wherever it did not. So its place must not change from
+ * one build to the next, and be the common one.
+ */
+#define TIMED_LOOP __attribute__((noinline, aligned(64)))
+
 /* volatile: compilers delete stores that nobody reads. */
-__attribute__((noinline)) void touch_write(char *start, const char *end, size_t stride,
-					   unsigned char value)
+TIMED_LOOP void touch_write(char *start, const char *end, size_t stride, unsigned char value)
 {
 	for (char *p = start; p < end; p += stride)
 		*(volatile unsigned char *)p = value;
 }
 
-__attribute__((noinline)) uint64_t touch_read(const char *start, const char *end, size_t stride)
+TIMED_LOOP uint64_t touch_read(const char *start, const char *end, size_t stride)
 {
 	uint64_t sum = 0;
 
@@ -21,7 +27,7 @@ __attribute__((noinline)) uint64_t touch_read(const char *start, const char *end
 	return sum;
 }
 
-__attribute__((noinline)) void touch_fill(char *start, const char *end, size_t stride)
+TIMED_LOOP void touch_fill(char *start, const char *end, size_t stride)
 {
 	for (char *p = start; p < end; p += stride) {
 		memset(p, 0, stride);

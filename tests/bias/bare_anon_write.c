@@ -14,6 +14,14 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* Aligned as pagetoll's loop is: where a loop lies in its cache lines alone can move the price of a
+ * fault by a fifth, and is not what is compared here. */
+__attribute__((noinline, aligned(64))) static void touch(char *p, char *end, size_t page)
+{
+	for (; p < end; p += page)
+		*(volatile char *)p = 1;
+}
+
 static double one_pass(size_t bytes, size_t page)
 {
 	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -23,8 +31,7 @@ static double one_pass(size_t bytes, size_t page)
 		exit(1);
 	madvise(map, bytes, MADV_NOHUGEPAGE);
 	start = now_ns();
-	for (size_t i = 0; i < bytes; i += page)
-		*(volatile char *)(map + i) = 1;
+	touch(map, map + bytes, page);
 	end = now_ns();
 	munmap(map, bytes);
 	return (end - start) / (double)(bytes / page);

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Which rows a name, a suite or a glob becomes.
+# $status, $out and $err come from lib.bash; a change made in a test is meant to end with it.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
+
+load lib
+
+@test "a scenario by its name is one row" {
+	small anon_write --json
+	ended 0
+	json '[x["name"] for x in s] == ["anon_write"] and d["suite"] is None'
+}
+
+@test "a name given twice is run once" {
+	small anon_write anon_write --json
+	ended 0
+	json 'len(s) == 1'
+}
+
+@test "a row of the suite by the article's name" {
+	small anon_cold file_warm --json
+	ended 0
+	json '[x["name"] for x in s] == ["anon_write", "file_warm"] and d["suite"] is None'
+	json 's[0]["article"] == "anon_cold" and s[0]["published"]["ns_per_page"] > 0'
+}
+
+@test "every row of the suite can be named alone" {
+	toll list --json
+	"$PYTHON" -I -S -c '
+import json
+for suite in json.load(open("out"))["suites"]:
+	for row in suite["rows"]:
+		print(row["article"], row["scenario"])' >rows
+	[ "$(wc -l <rows)" -ge 5 ]
+	while read -r article scenario; do
+		small "$article" --json
+		ended 0
+		json "s[0]['name'] == '$scenario'"
+	done <rows
+}
+
+@test "a glob names scenarios" {
+	small 'anon_[wr]*' --json --no-save
+	ended 0
+	json 'len(s) >= 2 and all(x["name"].startswith(("anon_w", "anon_r")) for x in s)'
+}
+
+@test "a glob that names nothing is refused" {
+	small 'zzz*'
+	refuses 2 "no scenario or suite 'zzz\*'; 'pagetoll list' names them"
+}
+
+@test "an unknown name gets a suggestion from scenarios and suites" {
+	small anon_wirte
+	refuses 2 "no scenario or suite 'anon_wirte'; did you mean 'anon_write'\?"
+	small five_confgs
+	refuses 2 "did you mean 'five_configs'\?"
+	small file_wrm
+	refuses 2 "did you mean 'file_warm'\?"
+}
+
+@test "one wrong name among right ones runs nothing" {
+	small anon_write nonsense
+	refuses 2 "'nonsense'"
+	[ ! -e "$PAGETOLL_RUNS" ]
+}
+
+@test "an empty name is refused" {
+	small ''
+	refuses 2 "no scenario or suite ''"
+}
+
+@test "the suite takes -s, -t and -r instead of its own" {
+	toll bench five_configs -s 2M -t 2 -r 2 --json
+	ended 0
+	json 'd["suite"]["name"] == "five_configs" and len(s) == 5'
+	json 'd["options"]["trials"] == 2 and d["options"]["rounds"] == 2'
+	json 'all(x["params"]["size_bytes"] == 2 << 20 for x in s)'
+	json 'all(len(x["rounds"]) == 4 for x in s)'
+	json 'len(d["relations"]) == 10'
+}
+
+@test "the suite's report has the article's names and its ten relations" {
+	toll bench five_configs -s 2M -t 1 -r 1
+	ended 0
+	prints '^ARTICLE +SCENARIO'
+	for row in anon_cold anon_refault anon_prefault file_warm file_cold; do prints "^$row +"; done
+	[ "$(grep -cE '^(holds|differs|unknown) ' "$out")" = 10 ]
+}
+
+@test "a scenario beside the suite is one more row" {
+	small five_configs anon_read_zero --json
+	ended 0
+	json 'len(s) == 6 and d["suite"]["name"] == "five_configs"'
+}
+
+@test "the floor is measured once, and is in the document of every run" {
+	small anon_write --json
+	json 'd["floor"]["name"] == "memset_mapped" and len(d["floor"]["rounds"]) == 1'
+	small memset_mapped --json
+	json 'len(s) == 1 and d["floor"]["rounds"] == s[0]["rounds"]'
+}
+
+@test "a fault on a huge page has a price, as every fault has" {
+	toll doctor --json
+	json '[n["met"] for n in d["needs"] if n["name"] == "thp"] == [True]' ||
+		skip "needs transparent huge pages: pagetoll doctor says why there are none"
+	toll bench anon_thp -s 4M -t 1 -r 1 --json
+	ended 0
+	json 's[0]["pages_per_fault"] == s[0]["params"]["huge_page_bytes"] / s[0]["params"]["page_bytes"]'
+	json 's[0]["ns_per_fault"]["median"] > s[0]["ns_per_page"]["median"]'
+}
+
+@test "list names what bench takes" {
+	toll list
+	ended 0
+	silent
+	for name in anon_write file_cold memset_mapped five_configs; do prints "^$name "; done
+	toll list --json
+	json 'd["kind"] == "list" and all(x["runs"] or x["reason"] for x in s)'
+}
+
+@test "list and doctor take no names" {
+	toll list anon_write
+	refuses 2 'takes no names'
+	toll doctor anon_write
+	refuses 2 'takes no names'
+}
