@@ -33,7 +33,7 @@ static int check_bounds(const struct option_row *row, double value, const char *
 			       row->min);
 	}
 	if (row->max > 0 && value > row->max)
-		return why_set(why, -EINVAL, "--%s %s: must be %g at the most", row->name, text,
+		return why_set(why, -EINVAL, "--%s %s: must be %.16g at the most", row->name, text,
 			       row->max);
 	return 0;
 }

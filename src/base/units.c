@@ -51,7 +51,8 @@ static int parse_with_unit(const char *text, const struct unit *units, double *r
 	if (r < 0)
 		return r;
 	for (; units->name; units++) {
-		if (strcasecmp(units->name, rest) != 0)
+		/* 'p' is pages; 'P' would be petabytes to most */
+		if (strcasecmp(units->name, rest) != 0 || *rest == 'P')
 			continue;
 		*ret_value = value * units->factor;
 		return 0;

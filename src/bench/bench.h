@@ -6,7 +6,7 @@
 #include "src/bench/registry.h"
 #include "src/model/bench.h"
 
-#include <stdbool.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,7 +58,13 @@ struct bench_config {
 int bench_run(const struct bench_config *config, struct model_bench *doc, int *ret_signal,
 	      struct why *why);
 
-/* True while a signal that ends the run waits to be taken. */
-bool bench_is_cancelled(void);
+/*
+ * Signals that end a run are held back while one runs. A caller that has something to keep afterwards
+ * holds them itself, around the run and the keeping, and asks in the end for one that came late. What
+ * is ignored (nohup, a script's background) is never held back, and so stays ignored.
+ */
+void bench_signals_hold(sigset_t *ret_before);
+int bench_signals_take(void); /* 0: none came */
+void bench_signals_release(const sigset_t *before);
 
 #endif

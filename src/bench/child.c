@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ABOVE_FIXED_FDS = 16 };
+enum { ABOVE_FIXED_FDS = BENCH_TRIAL_FD_FILE + 1 };
 
 int bench_child_move_fd(int fd)
 {

@@ -200,17 +200,22 @@ static uint64_t overhead_bytes(uint64_t size_bytes)
 	return size_bytes / 64 + sys_huge_page_bytes() + (16 << 20);
 }
 
-/* The largest size whose trial fits in what is available, a tenth of which stays free. */
+/*
+ * The largest size whose trial fits in what is available, a tenth of which stays free. Twice the size
+ * is taken where the file's pages are cached beside the mapping, and, of address space, where the
+ * warm-up pass has a mapping of its own.
+ */
 static uint64_t largest_bytes(const struct sys_memory *memory, bool files)
 {
 	uint64_t room = memory->available_bytes - memory->available_bytes / 10;
 	uint64_t fixed = overhead_bytes(0);
+	uint64_t times = files || memory->counts_mappings ? 2 : 1;
 
 	if (memory->available_bytes == UINT64_MAX)
 		return UINT64_MAX;
 	if (room <= fixed)
 		return 0;
-	return (room - fixed) / (files ? 2 : 1) / 65 * 64;
+	return (room - fixed) / times / 65 * 64;
 }
 
 static void size_entries(struct plan *plan, const struct bench_config *config,

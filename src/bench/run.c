@@ -40,26 +40,55 @@ struct run {
 
 /* --- signals: held back for the whole run, and taken in one place --------------------------------- */
 
+static void add_unless_ignored(sigset_t *set, int signal)
+{
+	struct sigaction action;
+
+	if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+		(void)sigaddset(set, signal);
+}
+
 static sigset_t watched_signals(bool with_child)
 {
 	sigset_t set;
 
 	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigaddset(&set, SIGHUP);
+	add_unless_ignored(&set, SIGINT);
+	add_unless_ignored(&set, SIGTERM);
+	add_unless_ignored(&set, SIGHUP);
 	if (with_child)
 		(void)sigaddset(&set, SIGCHLD);
 	return set;
 }
 
-bool bench_is_cancelled(void)
+static bool is_cancelled(void)
 {
+	sigset_t watched = watched_signals(false);
 	sigset_t pending;
 
 	(void)sigpending(&pending);
-	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-	       sigismember(&pending, SIGHUP);
+	return sigandset(&pending, &pending, &watched) == 0 && !sigisemptyset(&pending);
+}
+
+void bench_signals_hold(sigset_t *ret_before)
+{
+	sigset_t set = watched_signals(true);
+
+	(void)sigprocmask(SIG_BLOCK, &set, ret_before);
+}
+
+int bench_signals_take(void)
+{
+	struct timespec at_once = {.tv_nsec = 0};
+	sigset_t set = watched_signals(false);
+	int s = sigtimedwait(&set, NULL, &at_once);
+
+	return s > 0 ? s : 0;
+}
+
+void bench_signals_release(const sigset_t *before)
+{
+	(void)sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* Waits for at most timeout_ns. Keeps what ends the run in run->signal. */
@@ -139,11 +168,11 @@ static void make_files(struct run *run)
 		uint64_t bytes = run->plan.file_bytes[kinds[i]];
 		int fd;
 
-		if (bytes == 0 || bench_is_cancelled())
+		if (bytes == 0 || is_cancelled())
 			continue;
 		tell(run, "writing a data file of %s in %s", units_bytes(bytes).s,
 		     run->config->dir);
-		fd = bench_datafile_create(run->config->dir, bytes, bench_is_cancelled, &why);
+		fd = bench_datafile_create(run->config->dir, bytes, is_cancelled, &why);
 		if (fd >= 0)
 			fd = bench_child_move_fd(fd);
 		if (fd >= 0)
@@ -151,7 +180,7 @@ static void make_files(struct run *run)
 		else if (fd != -EINTR)
 			close_file_entries(run, kinds[i], status_of_write_error(fd), why.text);
 	}
-	if (bench_is_cancelled())
+	if (is_cancelled())
 		wait_signal(run, 0);
 }
 
@@ -312,7 +341,9 @@ static bool is_precise(const struct run *run, const struct plan_entry *entry)
 
 static bool wants_trial(const struct run *run, const struct plan_entry *entry)
 {
-	if (entry->closed)
+	size_t n_rounds = plan_scenario(entry, run->doc)->n_rounds;
+
+	if (entry->closed || n_rounds + run->config->n_rounds > MODEL_MAX_ROUNDS)
 		return false;
 	if (entry->n_trials < run->config->n_trials)
 		return true;
@@ -451,9 +482,8 @@ static int run_all(struct run *run, struct why *why)
 int bench_run(const struct bench_config *config, struct model_bench *doc, int *ret_signal,
 	      struct why *why)
 {
-	sigset_t set = watched_signals(true);
-	sigset_t before;
 	struct run *run;
+	sigset_t before;
 	int r;
 
 	run = calloc(1, sizeof(*run));
@@ -469,7 +499,7 @@ int bench_run(const struct bench_config *config, struct model_bench *doc, int *r
 	};
 	run->end_ns = run->started_ns + config->budget_ns;
 	(void)signal(SIGCHLD, SIG_DFL); /* where it is ignored no child can be waited for */
-	(void)sigprocmask(SIG_BLOCK, &set, &before);
+	bench_signals_hold(&before);
 	r = run_all(run, why);
 	bench_child_fini(&run->child);
 	for (size_t i = 0; i < 3; i++)
@@ -479,6 +509,6 @@ int bench_run(const struct bench_config *config, struct model_bench *doc, int *r
 	if (run->signal)
 		drain_signals();
 	free(run);
-	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	bench_signals_release(&before);
 	return r;
 }

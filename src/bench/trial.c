@@ -343,6 +343,7 @@ int bench_trial_main(const struct bench_registry_row *registry)
 	shared = map_shared();
 	if (!shared)
 		return 2;
+	(void)prctl(PR_SET_NAME, "pagetoll-trial"); /* exec of /proc/self/exe is called "exe" */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != shared->parent)
 		return 2;

@@ -228,6 +228,8 @@ static int exit_status(const struct model_bench *doc, int signal)
 {
 	size_t n_done = 0, n_invalid = 0;
 
+	if (doc->floor.verdict == MODEL_INVALID)
+		n_invalid++;
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		n_done += doc->scenarios[i].n_rounds > 0;
 		n_invalid += doc->scenarios[i].verdict == MODEL_INVALID;
@@ -260,6 +262,7 @@ static int run_and_report(const struct command_call *call, const struct selectio
 	struct bench_config config;
 	struct cli_live live;
 	int signal = 0, status, r;
+	sigset_t before;
 	struct why why;
 
 	configure(call, sel, dir, &config);
@@ -270,13 +273,18 @@ static int run_and_report(const struct command_call *call, const struct selectio
 		config.progress = cli_live_draw;
 		config.progress_data = &live;
 	}
+	bench_signals_hold(&before);
 	r = bench_run(&config, doc, &signal, &why);
 	cli_live_clear(&live);
+	if (r == 0) {
+		if (sel->n_whole == 1)
+			model_suite_judge(sel->whole, doc);
+		save(o, doc, isatty(STDERR_FILENO) && !o->quiet);
+	}
+	signal = signal ? signal : bench_signals_take();
+	bench_signals_release(&before);
 	if (r < 0)
 		return cli_fail(EXIT_SYSTEM, "bench: %s", why.text);
-	if (sel->n_whole == 1)
-		model_suite_judge(sel->whole, doc);
-	save(o, doc, isatty(STDERR_FILENO) && !o->quiet);
 	status = exit_status(doc, signal);
 	r = cli_output_bench(&o->output, doc);
 	if (status == EXIT_NOTHING_RAN)

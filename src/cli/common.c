@@ -64,7 +64,7 @@ size_t cli_terminal_width(int fd)
 	n = columns ? strtol(columns, NULL, 10) : 0;
 	if (n >= 20 && n < 10000)
 		return (size_t)n;
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
 	return 80;
 }
@@ -83,7 +83,7 @@ static bool wants_color(const char *when, int fd)
 
 	if (strcmp(when, "auto") != 0)
 		return strcmp(when, "always") == 0;
-	return isatty(fd) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+	return isatty(fd) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 struct report_style cli_style(const struct cli_output *output, FILE *out)
@@ -95,12 +95,17 @@ struct report_style cli_style(const struct cli_output *output, FILE *out)
 	};
 }
 
+static bool to_stdout(const struct cli_output *output)
+{
+	return !output->path || strcmp(output->path, "-") == 0;
+}
+
 int cli_output_check(const struct cli_output *output)
 {
 	char dir[PATH_MAX];
 	struct stat st;
 
-	if (!output->path)
+	if (to_stdout(output))
 		return 0;
 	if (stat(output->path, &st) == 0 && S_ISDIR(st.st_mode))
 		return cli_fail(EXIT_USAGE, "-o %s: is a directory; name a file", output->path);
@@ -127,8 +132,12 @@ int cli_output_bench(const struct cli_output *output, const struct model_bench *
 	FILE *out;
 	int r;
 
-	if (!output->path) /* main() looks at stdout once more at the end */
-		return write_report(output, doc, stdout) < 0 ? EXIT_SYSTEM : 0;
+	if (to_stdout(output)) {
+		struct report_style style = cli_style(output, stdout);
+
+		report_find(output->format)->bench(doc, stdout, &style);
+		return 0; /* main() sees whether it was written */
+	}
 	out = fopen(output->path, "we");
 	if (!out)
 		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));

@@ -2,6 +2,7 @@
 /* The price list while it grows, on a terminal. */
 #include "src/cli/live.h"
 
+#include "src/base/text.h"
 #include "src/cli/command.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ void cli_live_init(struct cli_live *live)
 	const char *term = getenv("TERM");
 
 	*live = (struct cli_live){
-		.active = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0,
+		.active = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0,
 	};
 }
 
@@ -34,8 +35,11 @@ static size_t put_lines(const char *text, size_t height, size_t width)
 
 	while (*text && n < height) {
 		size_t length = strcspn(text, "\n");
+		size_t shown = length < width ? length : width - 1;
 
-		(void)fprintf(stderr, "%.*s\n", (int)(length < width ? length : width - 1), text);
+		while (shown < length && ((unsigned char)text[shown] & 0xc0) == 0x80)
+			shown--; /* not in the middle of a character */
+		(void)fprintf(stderr, "%.*s\n", (int)shown, text);
 		text += length + (text[length] == '\n');
 		n++;
 	}
@@ -49,6 +53,7 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 	size_t height = cli_terminal_height(STDERR_FILENO);
 	char *text = NULL;
 	size_t size = 0;
+	char doing[160];
 	FILE *out;
 
 	if (!live->active || style.width < 20 || height < 4)
@@ -56,8 +61,9 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 	out = open_memstream(&text, &size);
 	if (!out)
 		return;
+	text_make_harmless(text_copy(doing, sizeof(doing), now->doing));
 	(void)fprintf(out, "%.0f s of at most %.0f s: %s\n", (double)now->elapsed_ns / 1e9,
-		      (double)now->budget_ns / 1e9, now->doing);
+		      (double)now->budget_ns / 1e9, doing);
 	report_bench_table(doc, out, &style, true);
 	if (fclose(out) == 0) {
 		cli_live_clear(live);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,6 +147,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
 		return bench_trial_main(scenario_registry);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	hold_standard_descriptors();
 	return close_stdout(dispatch(argc, argv));
 }

@@ -199,6 +199,8 @@ int model_runs_resolve(const char *name, char *ret_path, size_t size, struct why
 
 	if (snprintf(ret_path, size, "%s", name) >= (int)size)
 		return why_set(why, -ENAMETOOLONG, "the name is too long");
+	if (!*name)
+		return why_set(why, -ENOENT, "no document '': its name is empty");
 	if (name[0] != '@' && access(name, F_OK) == 0)
 		return 0;
 	r = model_runs_dir(dir, sizeof(dir), why);

@@ -3,6 +3,7 @@
 #include "src/report/report.h"
 
 #include "src/base/array.h"
+#include "src/base/option.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/report/table.h"
@@ -139,6 +140,7 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 {
 	struct table t;
 	size_t n_hidden;
+	char note[96];
 
 	table_init(&t, columns, N_CELLS);
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
@@ -153,8 +155,11 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 	hide_empty(doc, &t);
 	n_hidden = table_fit(&t, style->width);
 	table_print(&t, out);
-	if (n_hidden && !running)
-		(void)fprintf(out, "(%zu columns left out: the terminal is %zu wide)\n", n_hidden,
-			      style->width);
+	if (n_hidden && !running) {
+		(void)snprintf(note, sizeof(note),
+			       "(%zu column%s left out: the terminal is %zu wide)", n_hidden,
+			       n_hidden == 1 ? "" : "s", style->width);
+		option_print_folded(out, note, 0, 0, style->width);
+	}
 	table_fini(&t);
 }

@@ -41,15 +41,17 @@ static bool huge_pages(const struct model_bench *doc, char *ret, size_t size)
 {
 	const struct model_scenario *cold = priced(doc, "anon_write");
 	const struct model_scenario *huge = priced(doc, "anon_thp");
+	double ratio;
 
 	if (!cold || !huge || huge->ns_per_fault.n == 0)
 		return false;
+	ratio = cold->ns_per_page.median / huge->ns_per_page.median;
 	(void)snprintf(
 		ret, size,
-		"Huge pages make a first write %.1f times cheaper by the page: one fault for %.0f "
+		"Huge pages make a first write %.1f times %s by the page: one fault for %.0f "
 		"pages, at %s each.",
-		cold->ns_per_page.median / huge->ns_per_page.median, huge->pages_per_fault,
-		units_duration((uint64_t)huge->ns_per_fault.median).s);
+		ratio < 1 ? 1 / ratio : ratio, ratio < 1 ? "dearer" : "cheaper",
+		huge->pages_per_fault, units_duration((uint64_t)huge->ns_per_fault.median).s);
 	return true;
 }
 

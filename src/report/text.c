@@ -101,15 +101,24 @@ static void print_relations(const struct model_bench *doc, FILE *out,
 	}
 }
 
+/* Row i of all that was measured; behind the rows the floor, unless it is a row itself. */
+static const struct model_scenario *row_or_floor(const struct model_bench *doc, size_t i)
+{
+	if (i < doc->n_scenarios)
+		return &doc->scenarios[i];
+	if (i > doc->n_scenarios || !doc->floor.name[0] || model_bench_find(doc, doc->floor.name))
+		return NULL;
+	return &doc->floor;
+}
+
 static void print_not_done(const struct model_bench *doc, FILE *out,
 			   const struct report_style *style)
 {
+	const struct model_scenario *s;
 	bool any = false;
 	char text[700];
 
-	for (size_t i = 0; i < doc->n_scenarios; i++) {
-		const struct model_scenario *s = &doc->scenarios[i];
-
+	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
 		if (s->status == MODEL_DONE)
 			continue;
 		if (!any)
@@ -134,18 +143,18 @@ static void print_warning(FILE *out, const struct report_style *style, const cha
 static void print_warnings(const struct model_bench *doc, FILE *out,
 			   const struct report_style *style)
 {
+	const struct model_scenario *s;
 	bool any = doc->n_warnings > 0;
 
-	for (size_t i = 0; i < doc->n_scenarios; i++)
-		any = any || doc->scenarios[i].n_warnings > 0;
+	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
+		any = any || s->n_warnings > 0;
 	if (any)
 		(void)fputc('\n', out);
 	for (unsigned i = 0; i < doc->n_warnings; i++)
 		print_warning(out, style, "", &doc->warnings[i]);
-	for (size_t i = 0; i < doc->n_scenarios; i++)
-		for (unsigned k = 0; k < doc->scenarios[i].n_warnings; k++)
-			print_warning(out, style, doc->scenarios[i].name,
-				      &doc->scenarios[i].warnings[k]);
+	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
+		for (unsigned k = 0; k < s->n_warnings; k++)
+			print_warning(out, style, s->name, &s->warnings[k]);
 }
 
 /* With --verbose: where the time of each row went, and how its claim reads. */

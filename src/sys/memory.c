@@ -149,7 +149,7 @@ static void lower_by_rlimits(struct sys_memory *m)
 {
 	char status[SMALL_FILE], by[96];
 	struct rlimit limit;
-	uint64_t kib;
+	uint64_t kib, room;
 
 	if (sys_read_text("/proc/self/status", status, sizeof(status)) < 0)
 		return;
@@ -160,7 +160,9 @@ static void lower_by_rlimits(struct sys_memory *m)
 		    sys_find_u64(status, l->used_key, &kib) < 0)
 			continue;
 		(void)snprintf(by, sizeof(by), "%s %s", l->name, units_bytes(limit.rlim_cur).s);
-		lower(m, limit.rlim_cur > kib * 1024 ? limit.rlim_cur - kib * 1024 : 0, by);
+		room = limit.rlim_cur > kib * 1024 ? limit.rlim_cur - kib * 1024 : 0;
+		m->counts_mappings = m->counts_mappings || room < m->available_bytes;
+		lower(m, room, by);
 	}
 }
 

@@ -3,11 +3,13 @@
 #ifndef SYS_MEMORY_H
 #define SYS_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sys_memory {
 	uint64_t available_bytes;    /* the least of the limits below; UINT64_MAX: unknown */
 	char limited_by[96];         /* what sets it: "MemAvailable", "cgroup limit 512 MiB" ... */
+	bool counts_mappings;        /* that limit is on what is mapped, touched or not */
 	uint64_t total_bytes;        /* MemTotal */
 	uint64_t cgroup_limit_bytes; /* UINT64_MAX: none */
 };

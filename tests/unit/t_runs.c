@@ -173,7 +173,7 @@ static void test_wrong_names(void)
 	t_contains(why.text, "'a?b'", "is shown harmless");
 	t_is_i64(model_runs_load(runs, &none, &why), -EISDIR, "a directory");
 	t_contains(why.text, "is a directory; name one document in it", "says what to do");
-	t_is_i64(model_runs_load("", &none, &why), -EISDIR, "no name");
+	t_is_i64(model_runs_load("", &none, &why), -ENOENT, "no name");
 	t_is_i64(model_runs_load(in_top("deep/er/runs/zzz.txt"), &none, &why), -EBADMSG,
 		 "an empty file");
 	t_contains(why.text, "zzz.txt: is empty", "is named");
