@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,29 +110,6 @@ static const struct option_row options[] = {
 };
 
 /* --- checks before anything is begun ------------------------------------------------------------ */
-
-static bool is_usable_dir(const char *dir)
-{
-	struct stat st;
-
-	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && access(dir, W_OK | X_OK) == 0;
-}
-
-static int choose_dir(const char *given, const char **ret_dir)
-{
-	struct stat st;
-
-	*ret_dir = given;
-	if (!given) {
-		*ret_dir = is_usable_dir("/var/tmp") ? "/var/tmp" : ".";
-		return 0;
-	}
-	if (stat(given, &st) < 0)
-		return cli_fail(EXIT_USAGE, "bench: --dir %s: %s", given, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		return cli_fail(EXIT_USAGE, "bench: --dir %s: is no directory", given);
-	return 0;
-}
 
 static int check_cpu(uint64_t cpu)
 {
@@ -307,7 +283,7 @@ static int cmd_bench(const struct command_call *call)
 	if (r == 0 && o->size_bytes)
 		r = check_size(o->size_bytes);
 	if (r == 0)
-		r = choose_dir(o->dir, &dir);
+		r = cli_choose_dir("bench", o->dir, &dir);
 	if (r == 0)
 		r = cli_output_check(&o->output);
 	if (r != 0)

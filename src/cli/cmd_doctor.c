@@ -7,10 +7,8 @@
 #include "src/sys/machine.h"
 #include "src/sys/need.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct doctor_options {
@@ -120,14 +118,15 @@ static void doctor_json(const struct sys_machine *m, const struct sys_env *env)
 static int cmd_doctor(const struct command_call *call)
 {
 	const struct doctor_options *o = call->config;
-	struct sys_env env = {.dir = o->dir ? o->dir : "/var/tmp"};
+	struct sys_env env;
 	struct sys_machine machine;
-	struct stat st;
+	int r;
 
 	if (call->n_operands)
 		return cli_fail(EXIT_USAGE, "doctor: takes no names");
-	if (o->dir && stat(o->dir, &st) < 0)
-		return cli_fail(EXIT_USAGE, "doctor: --dir %s: %s", o->dir, strerror(errno));
+	r = cli_choose_dir("doctor", o->dir, &env.dir);
+	if (r != 0)
+		return r;
 	sys_machine_probe(&machine, env.dir);
 	if (o->json)
 		doctor_json(&machine, &env);

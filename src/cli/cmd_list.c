@@ -10,10 +10,7 @@
 #include "src/report/table.h"
 #include "src/scenarios/registry.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct list_options {
@@ -140,13 +137,14 @@ static void list_json(const struct sys_env *env)
 static int cmd_list(const struct command_call *call)
 {
 	const struct list_options *o = call->config;
-	struct sys_env env = {.dir = o->dir ? o->dir : "/var/tmp"};
-	struct stat st;
+	struct sys_env env;
+	int r;
 
 	if (call->n_operands)
 		return cli_fail(EXIT_USAGE, "list: takes no names; 'pagetoll bench NAME' runs one");
-	if (o->dir && stat(o->dir, &st) < 0)
-		return cli_fail(EXIT_USAGE, "list: --dir %s: %s", o->dir, strerror(errno));
+	r = cli_choose_dir("list", o->dir, &env.dir);
+	if (r != 0)
+		return r;
 	if (o->json)
 		list_json(&env);
 	else

@@ -104,6 +104,10 @@ int cli_output_check(const struct cli_output *output);
 /* Writes the report of a document. 0 or an exit status. */
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc);
 
+/* Where data files go: the directory given, which must be one; else /var/tmp where it takes files, else
+ * the current directory. 0 or an exit status. */
+int cli_choose_dir(const char *command, const char *given, const char **ret_dir);
+
 /* Columns of the terminal on fd; 0 where it is none. */
 size_t cli_terminal_width(int fd);
 size_t cli_terminal_height(int fd);

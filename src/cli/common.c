@@ -53,6 +53,29 @@ const char *cli_names_nearest(struct cli_names *list, const char *word)
 	return text_nearest(word, list->names);
 }
 
+static bool is_usable_dir(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && access(dir, W_OK | X_OK) == 0;
+}
+
+int cli_choose_dir(const char *command, const char *given, const char **ret_dir)
+{
+	struct stat st;
+
+	*ret_dir = given;
+	if (!given) {
+		*ret_dir = is_usable_dir("/var/tmp") ? "/var/tmp" : ".";
+		return 0;
+	}
+	if (stat(given, &st) < 0)
+		return cli_fail(EXIT_USAGE, "%s: --dir %s: %s", command, given, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return cli_fail(EXIT_USAGE, "%s: --dir %s: is no directory", command, given);
+	return 0;
+}
+
 size_t cli_terminal_width(int fd)
 {
 	const char *columns = getenv("COLUMNS");
