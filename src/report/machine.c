@@ -29,7 +29,8 @@ void report_machine(const struct sys_machine *m, FILE *out, size_t width)
 {
 	uint64_t read_ahead = sys_machine_u64(m, "read_ahead_bytes", 0);
 	uint64_t swap = sys_machine_u64(m, "swap_bytes", 0);
-	char line[LINE], vm[128], ahead[64] = "";
+	uint64_t huge = sys_machine_u64(m, "huge_page_bytes", 0);
+	char line[LINE], vm[128], ahead[64] = "", size[48] = "";
 
 	(void)snprintf(line, sizeof(line), "%s, %llu CPUs%s; kernel %s %s; memory %s",
 		       sys_machine_text(m, "cpu",
@@ -39,15 +40,15 @@ void report_machine(const struct sys_machine *m, FILE *out, size_t width)
 		       sys_machine_text(m, "architecture", ""),
 		       units_bytes(sys_machine_u64(m, "memory_bytes", 0)).s);
 	print(out, "machine", line, width);
-	(void)snprintf(
-		line, sizeof(line),
-		"pages of %s; THP %s, huge page %s, mTHP %s; hugetlb %s; swap %s; overcommit %llu",
-		units_bytes(sys_machine_u64(m, "page_bytes", 0)).s,
-		sys_machine_text(m, "thp_enabled", "not built in"),
-		units_bytes(sys_machine_u64(m, "huge_page_bytes", 0)).s,
-		sys_machine_text(m, "mthp", "none"), sys_machine_text(m, "hugetlb", "none"),
-		swap ? units_bytes(swap).s : "none",
-		(unsigned long long)sys_machine_u64(m, "overcommit", 0));
+	if (huge)
+		(void)snprintf(size, sizeof(size), " (%s)", units_bytes(huge).s);
+	(void)snprintf(line, sizeof(line),
+		       "pages of %s; THP %s%s, mTHP %s; hugetlb %s; swap %s; overcommit %llu",
+		       units_bytes(sys_machine_u64(m, "page_bytes", 0)).s,
+		       sys_machine_text(m, "thp_enabled", "not built in"), size,
+		       sys_machine_text(m, "mthp", "none"), sys_machine_text(m, "hugetlb", "none"),
+		       swap ? units_bytes(swap).s : "none",
+		       (unsigned long long)sys_machine_u64(m, "overcommit", 0));
 	print(out, "memory", line, width);
 	if (read_ahead)
 		(void)snprintf(ahead, sizeof(ahead), ", read_ahead_kb %llu",
