@@ -163,21 +163,31 @@ static void check_needs(struct plan *plan, const struct bench_config *config,
 
 /* --- sizes ------------------------------------------------------------------------------------------ */
 
+static uint64_t wished_by_request(const struct bench_request *request)
+{
+	const struct bench_scenario *s = request->row->scenario;
+
+	if (request->size_bytes)
+		return request->size_bytes;
+	return s->default_bytes ? s->default_bytes : BENCH_DEFAULT_BYTES;
+}
+
+/* The floor is as large as the largest row: zeroing what fits in a cache would be too low a floor. */
 static uint64_t wished_bytes(const struct plan *plan, const struct bench_config *config,
 			     const struct plan_entry *e)
 {
-	const struct bench_scenario *s = e->row->scenario;
-	size_t i = (size_t)(e - plan->entries);
+	uint64_t largest = 0;
 
 	if (config->size_bytes)
 		return config->size_bytes;
-	/* the floor is measured at the size of the first row */
-	if (e->i_scenario == PLAN_FLOOR)
-		return plan->n_entries > 1 ? wished_bytes(plan, config, plan->entries)
-					   : BENCH_DEFAULT_BYTES;
-	if (config->requests[i].size_bytes)
-		return config->requests[i].size_bytes;
-	return s->default_bytes ? s->default_bytes : BENCH_DEFAULT_BYTES;
+	if (e->i_scenario != PLAN_FLOOR)
+		return wished_by_request(&config->requests[e - plan->entries]);
+	for (size_t i = 0; i < config->n_requests; i++) {
+		uint64_t wished = wished_by_request(&config->requests[i]);
+
+		largest = wished > largest ? wished : largest;
+	}
+	return largest;
 }
 
 /* Whole pages, whole huge pages where these are claimed, and one at the least. */
