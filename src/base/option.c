@@ -218,23 +218,13 @@ bool option_given(const struct option_row *rows, const struct option_result *res
 	return row && (result->seen >> (row - rows) & 1);
 }
 
-/* Columns of the first n bytes: characters, not bytes. */
-static size_t columns_of(const char *text, size_t n)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < n; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return columns;
-}
-
 void option_print_folded(FILE *out, const char *text, size_t indent, size_t column, size_t width)
 {
 	size_t start = column;
 
 	while (*text) {
 		size_t word = strcspn(text, " \n");
-		size_t columns = columns_of(text, word);
+		size_t columns = text_columns_of(text, word);
 
 		if (column > start && column + 1 + columns > width) {
 			(void)fprintf(out, "\n%*s", (int)indent, "");
@@ -284,15 +274,6 @@ void option_print_help(const struct option_row *rows, FILE *out, size_t width)
 	}
 }
 
-static void put_scdoc(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("_*\\#", *text))
-			(void)fputc('\\', out);
-		(void)fputc(*text, out);
-	}
-}
-
 void option_print_scdoc(const struct option_row *rows, FILE *out)
 {
 	for (; rows->name; rows++) {
@@ -302,7 +283,7 @@ void option_print_scdoc(const struct option_row *rows, FILE *out)
 		if (rows->metavar)
 			(void)fprintf(out, " _%s_", rows->metavar);
 		(void)fputs("\n\t", out);
-		put_scdoc(out, rows->help);
+		text_put_scdoc(out, rows->help);
 		(void)fputs("\n\n", out);
 	}
 }

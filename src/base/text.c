@@ -81,14 +81,29 @@ char *text_copy(char *dst, size_t size, const char *src)
 	return dst;
 }
 
+size_t text_columns_of(const char *text, size_t n)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
 size_t text_columns(const char *text)
 {
-	size_t n = 0;
+	return text_columns_of(text, strlen(text));
+}
 
-	for (; *text; text++)
-		if (((unsigned char)*text & 0xc0) != 0x80)
-			n++;
-	return n;
+void text_put_scdoc(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("_*\\#", *text))
+			(void)fputc('\\', out);
+		(void)fputc(*text, out);
+		if (*text == '\n')
+			(void)fputc('\n', out);
+	}
 }
 
 char *text_strip(char *text)

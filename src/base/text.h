@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * Replaces in place every byte that could steer a terminal (C0 and C1 controls, DEL, broken
@@ -20,8 +21,12 @@ size_t text_sequence(const char *s, uint32_t *ret_point);
  * long. Returns dst. */
 char *text_copy(char *dst, size_t size, const char *src);
 
-/* Number of terminal columns of a harmless UTF-8 string, one a code point. */
+/* Number of terminal columns of a harmless UTF-8 string, one a code point; or of its first n bytes. */
 size_t text_columns(const char *text);
+size_t text_columns_of(const char *text, size_t n);
+
+/* Writes text with scdoc's special characters escaped; a newline ends a paragraph. */
+void text_put_scdoc(FILE *out, const char *text);
 
 /* Removes white space at both ends, in place. Returns the first character kept. */
 char *text_strip(char *text);

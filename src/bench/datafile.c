@@ -4,7 +4,7 @@
 
 #include "src/base/units.h"
 #include "src/base/why.h"
-#include "src/sys/need.h"
+#include "src/sys/file.h"
 #include "src/sys/page.h"
 #include "src/sys/residency.h"
 
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Never 0, so that a hole or a zero page is told from the file. */
-static unsigned char pattern(uint64_t i_page)
+unsigned char bench_datafile_byte(uint64_t i_page)
 {
 	return (unsigned char)(1 + i_page % 251);
 }
@@ -23,13 +22,13 @@ uint64_t bench_datafile_sum(uint64_t n_pages)
 	uint64_t sum = 0;
 
 	for (uint64_t i = 0; i < n_pages; i++)
-		sum += pattern(i);
+		sum += bench_datafile_byte(i);
 	return sum;
 }
 
 /* One page a write: larger writes would leave larger folios in the cache on some filesystems, and
  * with them other fault counts. */
-static int write_pages(int fd, uint64_t bytes, bool (*cancelled)(void), struct why *why)
+static int write_pages(int fd, uint64_t bytes, const struct bench_stop *stop, struct why *why)
 {
 	uint64_t page_bytes = sys_page_bytes();
 	unsigned char *page;
@@ -48,9 +47,9 @@ static int write_pages(int fd, uint64_t bytes, bool (*cancelled)(void), struct w
 	for (uint64_t i = 0; i < bytes / page_bytes && r == 0; i++) {
 		ssize_t n;
 
-		page[0] = pattern(i);
-		if (i % 1024 == 0 && cancelled && cancelled())
-			r = why_set(why, -EINTR, "interrupted while writing data files");
+		page[0] = bench_datafile_byte(i);
+		if (i % 1024 == 0 && stop && stop->asked(stop->data))
+			r = why_set(why, -EINTR, "ended while writing data files");
 		errno = ENOSPC; /* what a short write means */
 		n = r < 0 ? 0 : pwrite(fd, page, page_bytes, (off_t)(i * page_bytes));
 		if (r == 0 && n != (ssize_t)page_bytes)
@@ -63,7 +62,8 @@ static int write_pages(int fd, uint64_t bytes, bool (*cancelled)(void), struct w
 	return r;
 }
 
-int bench_datafile_create(const char *dir, uint64_t bytes, bool (*cancelled)(void), struct why *why)
+int bench_datafile_create(const char *dir, uint64_t bytes, const struct bench_stop *stop,
+			  struct why *why)
 {
 	struct why inner = {.text = ""};
 	int fd, r;
@@ -71,7 +71,7 @@ int bench_datafile_create(const char *dir, uint64_t bytes, bool (*cancelled)(voi
 	fd = sys_open_nameless(dir, why);
 	if (fd < 0)
 		return fd;
-	r = write_pages(fd, bytes, cancelled, &inner);
+	r = write_pages(fd, bytes, stop, &inner);
 	if (r < 0) {
 		(void)close(fd);
 		return why_set(why, r, "%s: %s", dir, inner.text);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 /*
@@ -68,6 +69,25 @@ int bench_map_anon_touched(struct bench_trial *t)
 	return r < 0 ? r : bench_touch_write(t);
 }
 
+int bench_map_anon_numbered(struct bench_trial *t)
+{
+	int r = bench_map_anon(t);
+
+	for (size_t i = 0; i < t->n_pages && r == 0; i++)
+		t->map[i * t->page_bytes] = (char)bench_datafile_byte(i);
+	t->expected_sum = bench_datafile_sum(t->n_pages);
+	return r;
+}
+
+int bench_map_anon_filled(struct bench_trial *t)
+{
+	int r = bench_map_anon(t);
+
+	if (r == 0)
+		memset(t->map, t->mark, t->bytes);
+	return r;
+}
+
 int bench_map_file(struct bench_trial *t)
 {
 	t->expected_sum = bench_datafile_sum(t->n_pages);
@@ -78,7 +98,9 @@ int bench_unmap(struct bench_trial *t)
 {
 	int r = 0;
 
-	(void)prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	if (t->forbade_thp)
+		(void)prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	t->forbade_thp = false;
 	if (t->map && t->map != t->reserved)
 		r = munmap(t->map, t->bytes);
 	if (t->reserved)
@@ -89,9 +111,12 @@ int bench_unmap(struct bench_trial *t)
 
 int bench_forbid_thp(struct bench_trial *t)
 {
+	if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0)
+		return 0; /* by our parent, and so it stays */
 	/* EINVAL: a kernel without THP has nothing to forbid */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) < 0 && errno != EINVAL)
 		return why_errno(&t->why, -errno, "prctl(PR_SET_THP_DISABLE)");
+	t->forbade_thp = true;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "src/sys/page.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 struct model_scenario *plan_scenario(const struct plan_entry *entry, struct model_bench *doc)
@@ -50,7 +51,7 @@ static struct model_ledger ledger_of(const struct bench_scenario *s)
 	};
 
 	ledger.trap.lo = s->populates ? 0 : ledger.minor.lo + ledger.major.lo;
-	ledger.trap.hi = s->populates ? 0.01 : ledger.minor.hi + ledger.major.hi;
+	ledger.trap.hi = s->populates ? 0.01 : fmin(ledger.minor.hi + ledger.major.hi, 1.01);
 	return ledger;
 }
 
@@ -228,47 +229,67 @@ static uint64_t largest_bytes(const struct sys_memory *memory, bool files)
 	return (room - fixed) / times / 65 * 64;
 }
 
+/* A size that was given and cannot be kept is said: huge pages come whole. */
+static void warn_if_raised(const struct bench_config *config, const struct plan_entry *e,
+			   struct model_bench *doc)
+{
+	uint64_t bytes = e->n_pages * sys_page_bytes();
+
+	if (config->size_bytes && bytes > config->size_bytes)
+		model_warn(doc->warnings, &doc->n_warnings, "size-raised",
+			   "%s: size raised from %s to %s, one huge page", e->row->name,
+			   units_bytes(config->size_bytes).s, units_bytes(bytes).s);
+}
+
+/* Sizes one entry; what does not fit is closed, or, where nobody asked for that size, lowers *cut. */
+static void size_entry(struct plan *plan, struct plan_entry *e, const struct bench_config *config,
+		       const struct sys_memory *memory, struct model_bench *doc, uint64_t *cut)
+{
+	const struct bench_scenario *s = e->row->scenario;
+	uint64_t wished, most = largest_bytes(memory, s->file != BENCH_FILE_NONE);
+	uint64_t least = pages_of(0, s) * sys_page_bytes();
+	char reason[256];
+
+	e->n_pages = pages_of(wished_bytes(plan, config, e), s);
+	wished = e->n_pages * sys_page_bytes();
+	if (e->closed)
+		return;
+	if (wished > most && (config->size_bytes || most < least)) {
+		(void)snprintf(
+			reason, sizeof(reason),
+			"a size of %s does not fit: %s leaves %s for it; give a smaller --size",
+			units_bytes(wished).s, memory->limited_by, units_bytes(most).s);
+		plan_close(e, doc, MODEL_SKIPPED, reason);
+	} else if (wished > most) {
+		*cut = most < *cut ? most : *cut;
+	}
+	if (!e->closed)
+		warn_if_raised(config, e, doc);
+}
+
 static void size_entries(struct plan *plan, const struct bench_config *config,
 			 struct model_bench *doc)
 {
-	uint64_t cut_from = 0, cut_to = 0;
+	uint64_t cut = UINT64_MAX, largest = 0;
 	struct sys_memory memory;
-	char reason[256];
 
 	sys_memory_probe(&memory);
-	for (size_t i = 0; i < plan->n_entries; i++) {
-		struct plan_entry *e = &plan->entries[i];
-		const struct bench_scenario *s = e->row->scenario;
-		uint64_t wished = wished_bytes(plan, config, e);
-		uint64_t most = largest_bytes(&memory, s->file != BENCH_FILE_NONE);
-		uint64_t least = s->per_huge_page ? sys_huge_page_bytes() : sys_page_bytes();
-
-		if (wished > most && (config->size_bytes || most < least)) {
-			(void)snprintf(
-				reason, sizeof(reason),
-				"a size of %s does not fit: %s leaves %s for it; give a smaller --size",
-				units_bytes(wished).s, memory.limited_by, units_bytes(most).s);
-			if (!e->closed)
-				plan_close(e, doc, MODEL_SKIPPED, reason);
-			wished = least;
-		} else if (wished > most) {
-			cut_from = wished > cut_from ? wished : cut_from;
-			cut_to = !cut_to || most < cut_to ? most : cut_to;
-		}
-		e->n_pages = pages_of(wished, s);
-	}
-	if (!cut_to)
+	for (size_t i = 0; i < plan->n_entries; i++)
+		size_entry(plan, &plan->entries[i], config, &memory, doc, &cut);
+	if (cut == UINT64_MAX)
 		return;
 	/* all to one size: a price list whose rows differ in size would mislead */
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		struct plan_entry *e = &plan->entries[i];
+		uint64_t bytes = e->n_pages * sys_page_bytes();
 
-		if (e->n_pages * sys_page_bytes() > cut_to)
-			e->n_pages = pages_of(cut_to, e->row->scenario);
+		largest = bytes > largest ? bytes : largest;
+		if (bytes > cut)
+			e->n_pages = pages_of(cut, e->row->scenario);
 	}
 	model_warn(doc->warnings, &doc->n_warnings, "size-cut", "sizes cut from %s to %s: %s",
-		   units_bytes(cut_from).s,
-		   units_bytes(plan->entries[0].n_pages * sys_page_bytes()).s, memory.limited_by);
+		   units_bytes(largest).s, units_bytes(cut / sys_page_bytes() * sys_page_bytes()).s,
+		   memory.limited_by);
 }
 
 static void size_files(struct plan *plan, const struct bench_config *config,

@@ -4,8 +4,7 @@
 #define BENCH_PLAN_H
 
 #include "src/bench/bench.h"
-
-struct bench_scenario;
+#include "src/bench/scenario.h"
 
 /* One row of the run. */
 struct plan_entry {
@@ -23,7 +22,7 @@ enum { PLAN_MAX_ENTRIES = MODEL_MAX_SCENARIOS + 1 };
 struct plan {
 	struct plan_entry entries[PLAN_MAX_ENTRIES];
 	size_t n_entries;
-	uint64_t file_bytes[3]; /* by enum bench_file: the largest that an open entry maps */
+	uint64_t file_bytes[BENCH_N_FILES]; /* the largest that an open entry maps */
 };
 
 struct model_scenario *plan_scenario(const struct plan_entry *entry, struct model_bench *doc);

@@ -2,6 +2,7 @@
 /* The engine: blocks of trials in random order, watched, until precise enough or out of time. */
 #include "src/bench/bench.h"
 
+#include "src/base/array.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/base/why.h"
@@ -30,7 +31,7 @@ struct run {
 	struct model_bench *doc;
 	struct plan plan;
 	struct bench_child child;
-	int fd_file[3]; /* by enum bench_file; -1 */
+	int fd_file[BENCH_N_FILES]; /* -1: not made */
 	uint64_t started_ns, end_ns;
 	uint64_t random;
 	uint32_t block;
@@ -61,13 +62,17 @@ static sigset_t watched_signals(bool with_child)
 	return set;
 }
 
-static bool is_cancelled(void)
+/* A bench_stop: a signal waits, or time is up. */
+static bool is_to_stop(void *data)
 {
+	const struct run *run = data;
+
 	sigset_t watched = watched_signals(false);
 	sigset_t pending;
 
 	(void)sigpending(&pending);
-	return sigandset(&pending, &pending, &watched) == 0 && !sigisemptyset(&pending);
+	return (sigandset(&pending, &pending, &watched) == 0 && !sigisemptyset(&pending)) ||
+	       sys_now_ns() > run->end_ns;
 }
 
 void bench_signals_hold(sigset_t *ret_before)
@@ -162,26 +167,28 @@ static enum model_status status_of_write_error(int r)
 static void make_files(struct run *run)
 {
 	static const enum bench_file kinds[] = {BENCH_FILE_WARM, BENCH_FILE_COLD};
-	struct why why;
+	struct bench_stop stop = {.asked = is_to_stop, .data = run};
+	struct why why = {.text = ""};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
 		uint64_t bytes = run->plan.file_bytes[kinds[i]];
 		int fd;
 
-		if (bytes == 0 || is_cancelled())
+		if (bytes == 0 || is_to_stop(run))
 			continue;
 		tell(run, "writing a data file of %s in %s", units_bytes(bytes).s,
 		     run->config->dir);
-		fd = bench_datafile_create(run->config->dir, bytes, is_cancelled, &why);
+		fd = bench_datafile_create(run->config->dir, bytes, &stop, &why);
 		if (fd >= 0)
 			fd = bench_child_move_fd(fd);
+		if (fd < 0 && !why.text[0])
+			(void)why_errno(&why, fd, "cannot keep a data file open");
 		if (fd >= 0)
 			run->fd_file[kinds[i]] = fd;
 		else if (fd != -EINTR)
 			close_file_entries(run, kinds[i], status_of_write_error(fd), why.text);
 	}
-	if (is_cancelled())
-		wait_signal(run, 0);
+	wait_signal(run, 0); /* where one ended the writing it is taken here */
 }
 
 /* --- one trial ------------------------------------------------------------------------------------- */
@@ -198,7 +205,9 @@ static void harvest(struct run *run, const struct plan_entry *entry, uint32_t *n
 	if (*n_taken == n_done)
 		return;
 	for (; *n_taken < n_done; (*n_taken)++)
-		(void)model_scenario_add_round(s, &shared->rounds[*n_taken]);
+		if (model_scenario_add_round(s, &shared->rounds[*n_taken]) < 0)
+			model_warn(run->doc->warnings, &run->doc->n_warnings, "rounds-lost",
+				   "%s: no memory to keep a round", s->name);
 	model_scenario_derive(s);
 }
 
@@ -299,18 +308,21 @@ static void describe_trial(struct run *run, const struct plan_entry *entry)
 	shared->until_ns = slice_end_ns(run);
 }
 
-static int run_trial(struct run *run, struct plan_entry *entry, struct why *why)
+static void run_trial(struct run *run, struct plan_entry *entry)
 {
+	struct why why = {.text = ""};
 	bool exited = false;
 	uint32_t n_taken = 0;
 	int status = 0;
 	int r;
 
 	describe_trial(run, entry);
-	r = bench_child_start(&run->child, run->fd_file[entry->row->scenario->file], why);
-	if (r < 0)
-		return r;
 	entry->n_trials++;
+	r = bench_child_start(&run->child, run->fd_file[entry->row->scenario->file], &why);
+	if (r < 0) { /* what was measured until now stays good */
+		note_end(run, entry, MODEL_FAILED, why.text);
+		return;
+	}
 	while (!exited && !run->signal && !run->out_of_time) {
 		siginfo_t info = {.si_pid = 0};
 
@@ -325,7 +337,6 @@ static int run_trial(struct run *run, struct plan_entry *entry, struct why *why)
 	status = bench_child_stop(&run->child);
 	harvest(run, entry, &n_taken);
 	end_trial(run, entry, exited, status);
-	return 0;
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------ */
@@ -335,6 +346,8 @@ static bool is_precise(const struct run *run, const struct plan_entry *entry)
 	const struct model_scenario *s = plan_scenario(entry, run->doc);
 	double half = stats_half_width(&s->ns_per_page);
 
+	if (s->n_invalid == s->n_rounds)
+		return true; /* more of what is priced nowhere helps nobody */
 	/* a range of few trials is no interval: it cannot be precise */
 	return s->ns_per_page.interval.kind == STATS_INTERVAL_95 && half <= run->config->precision;
 }
@@ -366,77 +379,82 @@ static bool has_ended(struct run *run)
 	return run->signal || run->out_of_time;
 }
 
-static int run_blocks(struct run *run, struct why *why)
+static void run_blocks(struct run *run)
 {
 	struct plan_entry *entries[PLAN_MAX_ENTRIES];
 	size_t order[PLAN_MAX_ENTRIES];
 	size_t n;
-	int r = 0;
 
 	for (; (n = open_entries(run, entries)) > 0 && !has_ended(run); run->block++) {
 		stats_shuffle(&run->random, order, n);
-		for (size_t i = 0; i < n && r == 0 && !has_ended(run); i++)
-			r = run_trial(run, entries[order[i]], why);
-		if (r < 0)
-			return r;
+		for (size_t i = 0; i < n && !has_ended(run); i++)
+			run_trial(run, entries[order[i]]);
 	}
-	return 0;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------ */
 
+/* Why a row has fewer rounds than were asked for. */
+static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
+{
+	const struct bench_config *c = run->config;
+	const struct model_scenario *s = plan_scenario(e, run->doc);
+	unsigned long long wished = (unsigned long long)(c->n_trials * c->n_rounds);
+	double half = 100 * stats_half_width(&s->ns_per_page);
+
+	if (run->signal)
+		return; /* "interrupted" says it all */
+	if (s->n_rounds < wished)
+		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
+			   "%s: the budget of %s allowed %zu of %llu rounds, in %u of %llu trials",
+			   s->name, units_duration(c->budget_ns).s, s->n_rounds, wished,
+			   e->n_trials, (unsigned long long)c->n_trials);
+	else if (c->precision > 0 && !is_precise(run, e))
+		model_warn(run->doc->warnings, &run->doc->n_warnings, "precision",
+			   "%s: +- %.2g %% reached within %s, %.2g %% asked for", s->name, half,
+			   units_duration(c->budget_ns).s, 100 * c->precision);
+}
+
 static void close_unfinished(struct run *run)
 {
-	char budget[32];
 	char reason[160];
 
-	text_copy(budget, sizeof(budget), units_duration(run->config->budget_ns).s);
 	for (size_t i = 0; i < run->plan.n_entries; i++) {
 		struct plan_entry *e = &run->plan.entries[i];
-		struct model_scenario *s = plan_scenario(e, run->doc);
 
 		if (e->closed)
 			continue;
-		if (s->n_rounds == 0) {
-			(void)snprintf(
-				reason, sizeof(reason),
-				run->signal
-					? "interrupted before its first round"
-					: "the budget of %s ended before its first round; give more --budget "
-					  "or a smaller --size",
-				budget);
-			plan_close(e, run->doc, MODEL_SKIPPED, reason);
-		} else if (run->out_of_time && e->n_trials < run->config->n_trials) {
-			model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
-				   "%s: the budget of %s ended after %u of %llu trials", s->name,
-				   budget, e->n_trials, (unsigned long long)run->config->n_trials);
-		} else if (run->config->precision > 0 && !is_precise(run, e)) {
-			model_warn(run->doc->warnings, &run->doc->n_warnings, "precision",
-				   "%s: +- %.1f %% reached within %s, %.1f %% asked for", s->name,
-				   100 * stats_half_width(&s->ns_per_page), budget,
-				   100 * run->config->precision);
+		if (plan_scenario(e, run->doc)->n_rounds > 0) {
+			warn_of_shortfall(run, e);
+			continue;
 		}
+		(void)snprintf(reason, sizeof(reason),
+			       run->signal
+				       ? "interrupted before its first round"
+				       : "the budget of %s ended before its first round; give more "
+					 "--budget or a smaller --size",
+			       units_duration(run->config->budget_ns).s);
+		plan_close(e, run->doc, MODEL_SKIPPED, reason);
 	}
 }
 
 /* A floor that was asked for as a row is measured once and stands in both places. */
-static int share_floor(struct run *run)
+static void share_floor(struct run *run)
 {
-	const struct model_scenario *row;
 	struct model_scenario *floor = &run->doc->floor;
+	const struct model_scenario *row;
 
 	if (!run->config->floor || floor->name[0])
-		return 0;
+		return;
 	row = model_bench_find(run->doc, run->config->floor);
 	if (!row)
-		return 0;
+		return;
 	*floor = *row;
 	floor->rounds = NULL;
 	floor->n_rounds = 0;
 	for (size_t i = 0; i < row->n_rounds; i++)
 		if (model_scenario_add_round(floor, &row->rounds[i]) < 0)
-			return -ENOMEM;
-	return 0;
+			break; /* a floor of fewer rounds */
 }
 
 static void fill_options(struct run *run)
@@ -468,12 +486,9 @@ static int run_all(struct run *run, struct why *why)
 		return r;
 	model_bench_derive(run->doc); /* nothing is known yet, and that is not 0 */
 	make_files(run);
-	r = run_blocks(run, why);
-	if (r < 0)
-		return r;
+	run_blocks(run);
 	close_unfinished(run);
-	if (share_floor(run) < 0)
-		return why_set(why, -ENOMEM, "no memory for the floor's rounds");
+	share_floor(run);
 	model_bench_derive(run->doc);
 	run->doc->interrupted = run->signal != 0;
 	return 0;
@@ -502,7 +517,7 @@ int bench_run(const struct bench_config *config, struct model_bench *doc, int *r
 	bench_signals_hold(&before);
 	r = run_all(run, why);
 	bench_child_fini(&run->child);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < BENCH_N_FILES; i++)
 		if (run->fd_file[i] >= 0)
 			(void)close(run->fd_file[i]);
 	*ret_signal = run->signal;

@@ -23,6 +23,7 @@ struct bench_trial {
 	size_t huge_bytes; /* 0: this system has none */
 	char *reserved;    /* the mapping that map was aligned in */
 	size_t reserved_bytes;
+	bool forbade_thp;           /* by bench_forbid_thp() */
 	int fd;                     /* the data file; -1 */
 	unsigned char mark;         /* what this round writes to each page; never 0 */
 	uint64_t sum, expected_sum; /* of the bytes that a read loop met, and should have met */
@@ -45,6 +46,7 @@ enum bench_file {
 	BENCH_FILE_NONE,
 	BENCH_FILE_WARM, /* in the page cache, written in page-sized pieces, never dropped */
 	BENCH_FILE_COLD, /* fsynced; each round drops it, and looks that it is gone */
+	BENCH_N_FILES,
 };
 
 enum bench_access { BENCH_WRITE, BENCH_READ, BENCH_FILL };
@@ -91,7 +93,10 @@ struct bench_scenario {
 bench_hook bench_map_anon;         /* base pages: MADV_NOHUGEPAGE */
 bench_hook bench_map_anon_huge;    /* MADV_HUGEPAGE */
 bench_hook bench_map_anon_touched; /* bench_map_anon, and every page written */
-bench_hook bench_map_file;         /* the data file, read-only, shared */
+bench_hook
+	bench_map_anon_numbered; /* bench_map_anon, page i beginning with a byte that depends on i */
+bench_hook bench_map_anon_filled; /* bench_map_anon, and every byte written */
+bench_hook bench_map_file;        /* the data file, read-only, shared */
 bench_hook bench_unmap;
 
 /* mmap with MAP_POPULATE, where THP is forbidden by bench_forbid_thp: advice would come too late. */

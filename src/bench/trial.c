@@ -9,6 +9,7 @@
 #include "src/sys/counters.h"
 #include "src/sys/cpu.h"
 #include "src/sys/page.h"
+#include "src/sys/residency.h"
 #include "src/sys/smaps.h"
 
 #include <errno.h>
@@ -124,24 +125,33 @@ static int warm(const struct bench_scenario *s, struct bench_trial *t, struct mo
 
 /* --- proofs: were the pages touched, and are they of the size claimed? -------------------------- */
 
-static bool is_touched(const struct bench_scenario *s, const struct bench_trial *t)
+/* Zeroed as a whole: what was there before was not 0, see bench_map_anon_filled(). */
+static bool is_zeroed(const struct bench_trial *t)
 {
-	unsigned char expected = s->access == BENCH_FILL ? 0 : t->mark;
-
-	if (s->access == BENCH_READ)
-		return t->sum == t->expected_sum;
 	for (const char *p = t->map; p < t->map + t->bytes; p += t->page_bytes)
-		if (*(const unsigned char *)p != expected)
+		if (p[0] || p[t->page_bytes / 2] || p[t->page_bytes - 1])
 			return false;
 	return true;
 }
 
-/* A file's folios are the kernel's to choose, and large ones are mapped as huge pages: there only
- * the page size of the mapping itself is asserted. */
+static bool is_touched(const struct bench_scenario *s, const struct bench_trial *t)
+{
+	if (s->access == BENCH_READ)
+		return t->sum == t->expected_sum;
+	if (s->access == BENCH_FILL)
+		return is_zeroed(t);
+	for (const char *p = t->map; p < t->map + t->bytes; p += t->page_bytes)
+		if (*(const unsigned char *)p != t->mark)
+			return false;
+	return true;
+}
+
+/* The folios of a file that is read from disk are the kernel's to choose, and large ones are mapped as
+ * huge pages; a warm file was cached in folios of one page, by us. */
 static bool is_page_size(const struct bench_scenario *s, const struct bench_trial *t,
 			 const struct sys_mapping *m)
 {
-	if (s->kernel_decides)
+	if (s->file == BENCH_FILE_COLD && s->kernel_decides)
 		return m->kernel_page_bytes == t->page_bytes;
 	return m->huge_bytes == (s->per_huge_page ? t->bytes : 0);
 }
@@ -159,6 +169,9 @@ static int verify(const struct bench_scenario *s, struct bench_trial *t, struct 
 		round->marks |= MODEL_MARK_PAGE_SIZE;
 	if (!is_touched(s, t))
 		round->marks |= MODEL_MARK_NOT_TOUCHED;
+	if (s->file == BENCH_FILE_COLD && round->major == 0)
+		round->marks |=
+			MODEL_MARK_NOT_COLD; /* the first page at least must be waited for */
 	return 0;
 }
 
@@ -171,6 +184,14 @@ static bool was_preempted(const struct sys_reading *d, uint64_t elapsed_ns)
 	if (d->nivcsw > d->nvcsw)
 		return 100 * d->run_delay_ns > elapsed_ns;
 	return 10 * d->run_delay_ns > elapsed_ns;
+}
+
+/* Steal is told in ticks of USER_HZ: one may have been gathered over seconds. */
+static bool was_stolen(uint64_t steal_ns, uint64_t elapsed_ns)
+{
+	uint64_t tick_ns = 1000000000U / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return steal_ns >= 2 * tick_ns && 100 * steal_ns > elapsed_ns;
 }
 
 static void fill_round(struct model_round *round, const struct sys_reading *d, uint64_t elapsed_ns)
@@ -211,8 +232,10 @@ static int measure(const struct bench_scenario *s, struct bench_trial *t,
 	round->started_ns = start_ns - shared->run_started_ns;
 	delta = sys_counters_delta(&after, &before);
 	fill_round(round, &delta, end_ns - start_ns);
-	if (100 * round->steal_ns > round->elapsed_ns)
+	if (was_stolen(round->steal_ns, round->elapsed_ns))
 		round->marks |= MODEL_MARK_STOLEN;
+	if (s->file == BENCH_FILE_NONE && 100 * round->blocked_ns > round->elapsed_ns)
+		round->marks |= MODEL_MARK_SLEPT;
 	return r;
 }
 
@@ -221,6 +244,21 @@ static int clean_up(const struct bench_scenario *s, struct bench_trial *t, int r
 	int cleaned = s->cleanup ? s->cleanup(t) : 0;
 
 	return r ? r : cleaned;
+}
+
+/* Somebody may have read the file since it was dropped: the last look is right before the clock. */
+static int check_cold(const struct bench_scenario *s, struct bench_trial *t,
+		      struct model_round *round)
+{
+	uint64_t n_resident = 0;
+	int r;
+
+	if (s->file != BENCH_FILE_COLD)
+		return 0;
+	r = sys_resident_pages(t->fd, t->bytes, &n_resident, &t->why);
+	if (n_resident)
+		round->marks |= MODEL_MARK_NOT_COLD;
+	return r;
 }
 
 /* The timed pass of a round. */
@@ -235,7 +273,10 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 	r = s->prepare ? s->prepare(t) : 0;
 	if (r == 0)
 		r = warm(s, t, round);
+	if (r == 0)
+		r = check_cold(s, t, round);
 	warmed_ns = sys_now_ns();
+	t->sum = ~t->expected_sum; /* what an earlier round met proves nothing */
 	t->mark = (unsigned char)(1 + round->round % 100);
 	if (r == 0)
 		r = measure(s, t, c, shared, round);

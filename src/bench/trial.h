@@ -15,7 +15,7 @@ enum {
 	BENCH_TRIAL_MAGIC = 0x70743137,
 	BENCH_TRIAL_FD_SHARED = 3, /* in the trial's process */
 	BENCH_TRIAL_FD_FILE = 4,
-	BENCH_MAX_ROUNDS = 1000, /* in one trial */
+	BENCH_MAX_ROUNDS = MODEL_MAX_TRIAL_ROUNDS,
 };
 
 /* The first argument that makes pagetoll a trial; not for people. */

@@ -60,8 +60,8 @@ static const struct option_row options[] = {
 	 .offset = offsetof(struct bench_options, n_trials),
 	 .metavar = "N",
 	 .min = 1,
-	 .max = 10000,
-	 .help = "fresh processes for each scenario (default 5); with --precision the fewest (default 6)"},
+	 .max = MODEL_MAX_TRIALS,
+	 .help = "fresh processes for each scenario (default 5); with --precision the fewest (default 10)"},
 	{.name = "budget",
 	 .letter = 'b',
 	 .type = OPTION_DURATION,
@@ -154,7 +154,8 @@ static void configure(const struct command_call *call, const struct selection *s
 	static const struct model_suite nothing;
 	const struct bench_options *o = call->config;
 	const struct model_suite *suite = sel->n_whole == 1 ? sel->whole : &nothing;
-	uint64_t trials = o->precision > 0 ? 6 : BENCH_DEFAULT_TRIALS;
+	/* stopping when the interval happens to be narrow makes it too narrow below 10 trials */
+	uint64_t trials = o->precision > 0 ? 10 : BENCH_DEFAULT_TRIALS;
 
 	*ret = (struct bench_config){
 		.registry = scenario_registry,

@@ -4,6 +4,7 @@
 #include "src/base/units.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
+#include "src/model/bench.h"
 #include "src/sys/machine.h"
 #include "src/sys/need.h"
 
@@ -13,10 +14,13 @@
 
 struct doctor_options {
 	const char *dir;
-	bool json;
+	const char *format;
+	bool json; /* sets format */
 };
 
-static const struct doctor_options defaults = {.dir = NULL};
+static const struct doctor_options defaults = {.format = "text"};
+
+static const char *const formats[] = {"text", "json", NULL};
 
 static const struct option_row options[] = {
 	{.name = "dir",
@@ -25,10 +29,17 @@ static const struct option_row options[] = {
 	 .offset = offsetof(struct doctor_options, dir),
 	 .metavar = "DIR",
 	 .help = "directory whose disk and filesystem are looked at (default /var/tmp)"},
+	{.name = "format",
+	 .type = OPTION_CHOICE,
+	 .offset = offsetof(struct doctor_options, format),
+	 .metavar = "FORMAT",
+	 .help = "text or json (default text)",
+	 .choices = formats},
 	{.name = "json",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct doctor_options, json),
-	 .help = "as JSON"},
+	 .help = "short for --format json",
+	 .implies = "format"},
 	OPTION_END,
 };
 
@@ -89,14 +100,7 @@ static void doctor_json(const struct sys_machine *m, const struct sys_env *env)
 	json_put_object(&w, NULL);
 	json_put_u64(&w, "schema", 1);
 	json_put_string(&w, "kind", "doctor");
-	json_put_object(&w, "machine");
-	for (unsigned i = 0; i < m->n_facts; i++) {
-		if (m->facts[i].is_number)
-			json_put_u64(&w, m->facts[i].key, m->facts[i].number);
-		else
-			json_put_string(&w, m->facts[i].key, m->facts[i].text);
-	}
-	json_put_end_object(&w);
+	model_machine_write(&w, m);
 	json_put_array(&w, "needs");
 	for (size_t i = 0; sys_needs[i]; i++) {
 		int r = sys_needs[i]->probe(env, &why);
@@ -128,7 +132,7 @@ static int cmd_doctor(const struct command_call *call)
 	if (r != 0)
 		return r;
 	sys_machine_probe(&machine, env.dir);
-	if (o->json)
+	if (strcmp(o->format, "json") == 0)
 		doctor_json(&machine, &env);
 	else
 		doctor_text(&machine, &env, cli_terminal_width(STDOUT_FILENO));

@@ -11,14 +11,18 @@
 #include "src/scenarios/registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct list_options {
 	const char *dir;
-	bool json;
+	const char *format;
+	bool json; /* sets format */
 };
 
-static const struct list_options defaults = {.dir = NULL};
+static const struct list_options defaults = {.format = "text"};
+
+static const char *const formats[] = {"text", "json", NULL};
 
 static const struct option_row options[] = {
 	{.name = "dir",
@@ -27,10 +31,17 @@ static const struct option_row options[] = {
 	 .offset = offsetof(struct list_options, dir),
 	 .metavar = "DIR",
 	 .help = "directory that file scenarios would use (default /var/tmp)"},
+	{.name = "format",
+	 .type = OPTION_CHOICE,
+	 .offset = offsetof(struct list_options, format),
+	 .metavar = "FORMAT",
+	 .help = "text or json (default text)",
+	 .choices = formats},
 	{.name = "json",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct list_options, json),
-	 .help = "as JSON"},
+	 .help = "short for --format json",
+	 .implies = "format"},
 	OPTION_END,
 };
 
@@ -48,33 +59,43 @@ static void obstacle(const struct bench_scenario *s, const struct sys_env *env, 
 	ret->text[0] = 0;
 }
 
-static void list_text(const struct sys_env *env)
+static void list_scenarios(const struct sys_env *env)
 {
-	static const struct table_column scenario_columns[] = {
+	static const struct table_column columns[] = {
 		{"SCENARIO", false, 0},
 		{"RUNS HERE", false, 0},
 		{"WHAT", false, 0},
 	};
-	static const struct table_column suite_columns[] = {{"SUITE", false, 0},
-							    {"WHAT", false, 0}};
+	char *obstacles = NULL;
+	size_t size = 0;
 	struct table t;
-	struct why why;
+	FILE *out;
 
-	table_init(&t, scenario_columns, ARRAY_LEN(scenario_columns));
+	out = open_memstream(&obstacles, &size);
+	table_init(&t, columns, ARRAY_LEN(columns));
 	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
+		struct why why;
+
 		obstacle(row->scenario, env, &why);
+		if (out && why.text[0])
+			(void)fprintf(out, "%s: %s\n", row->name, why.text);
 		table_add(&t, (const char *[]){row->name, why.text[0] ? "no" : "yes",
 					       row->scenario->title});
 	}
 	table_print(&t, stdout);
 	table_fini(&t);
-	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
-		obstacle(row->scenario, env, &why);
-		if (why.text[0])
-			(void)printf("%s: %s\n", row->name, why.text);
-	}
-	(void)putchar('\n');
-	table_init(&t, suite_columns, ARRAY_LEN(suite_columns));
+	if (out && fclose(out) == 0)
+		(void)fputs(obstacles, stdout);
+	free(obstacles);
+}
+
+static void list_suites(void)
+{
+	static const struct table_column columns[] = {{"SUITE", false, 0}, {"WHAT", false, 0}};
+	struct table t;
+	struct why why;
+
+	table_init(&t, columns, ARRAY_LEN(columns));
 	for (const struct suite_row *row = suite_registry; row->name; row++) {
 		struct model_suite *suite = NULL;
 
@@ -85,6 +106,13 @@ static void list_text(const struct sys_env *env)
 	}
 	table_print(&t, stdout);
 	table_fini(&t);
+}
+
+static void list_text(const struct sys_env *env)
+{
+	list_scenarios(env);
+	(void)putchar('\n');
+	list_suites();
 }
 
 static void list_json(const struct sys_env *env)
@@ -145,7 +173,7 @@ static int cmd_list(const struct command_call *call)
 	r = cli_choose_dir("list", o->dir, &env.dir);
 	if (r != 0)
 		return r;
-	if (o->json)
+	if (strcmp(o->format, "json") == 0)
 		list_json(&env);
 	else
 		list_text(&env);

@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* pagetoll manual: the tables as scdoc sources and as a completion; the build uses it. */
+#include "src/base/text.h"
 #include "src/bench/scenario.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
+#include "src/cli/suites.h"
 #include "src/scenarios/registry.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static void put_escaped(const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("_*\\#", *text))
-			(void)putchar('\\');
-		(void)putchar(*text);
-		if (*text == '\n')
-			(void)putchar('\n'); /* a paragraph of its own */
-	}
-}
-
 static void command_page(const char *name, const struct command *command)
 {
 	(void)printf("pagetoll-%s(1)\n\n# NAME\n\npagetoll-%s - ", name, name);
-	put_escaped(command->summary);
+	text_put_scdoc(stdout, command->summary);
 	(void)printf("\n\n# SYNOPSIS\n\n*pagetoll %s* ", name);
-	put_escaped(command->usage);
+	text_put_scdoc(stdout, command->usage);
 	(void)puts("\n\n# DESCRIPTION\n");
-	put_escaped(command->about);
+	text_put_scdoc(stdout, command->about);
 	(void)puts("\n\n# OPTIONS\n");
 	option_print_scdoc(command->options, stdout);
 	(void)puts("*-h*, *--help*\n\tprint a summary of the above\n");
@@ -50,9 +41,9 @@ static void scenarios_page(void)
 		for (const char *p = row->name; *p; p++)
 			(void)putchar(toupper((unsigned char)*p));
 		(void)puts("\n");
-		put_escaped(s->title);
+		text_put_scdoc(stdout, s->title);
 		(void)puts(".\n");
-		put_escaped(s->question);
+		text_put_scdoc(stdout, s->question);
 		(void)printf("\n\nClaims %g to %g minor and %g to %g major faults a %s%s%s.\n\n",
 			     s->minor_per_page.lo, s->minor_per_page.hi, s->major_per_page.lo,
 			     s->major_per_page.hi, unit,
@@ -60,10 +51,18 @@ static void scenarios_page(void)
 			     s->populates ? ", and no trap" : "");
 		for (size_t i = 0; i < BENCH_MAX_NEEDS && s->needs[i]; i++) {
 			(void)fputs(i ? ", " : "Needs ", stdout);
-			put_escaped(s->needs[i]->title);
+			text_put_scdoc(stdout, s->needs[i]->title);
 		}
 		(void)puts(".\n");
 	}
+}
+
+static void bench_names(void)
+{
+	for (const struct bench_registry_row *row = scenario_registry; row->name; row++)
+		(void)printf(" %s", row->name);
+	for (const struct suite_row *row = suite_registry; row->name; row++)
+		(void)printf(" %s", row->name);
 }
 
 static void completion(void)
@@ -78,8 +77,7 @@ static void completion(void)
 		(void)printf("\t%s) names=\"", row->name);
 		option_print_words(row->command->options, stdout);
 		if (strcmp(row->name, "bench") == 0)
-			for (const struct bench_registry_row *s = scenario_registry; s->name; s++)
-				(void)printf(" %s", s->name);
+			bench_names();
 		(void)puts("\" ;;");
 	}
 	(void)fputs("\t*) names=\"", stdout);

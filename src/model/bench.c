@@ -12,7 +12,8 @@
 #include <string.h>
 
 const char *const model_mark_names[MODEL_N_MARKS] = {
-	"host-cold", "switched", "stolen", "warm-late", "not-touched", "page-size",
+	"host-cold",   "switched",  "stolen",   "warm-late",
+	"not-touched", "page-size", "not-cold", "slept",
 };
 
 const char *model_status_name(enum model_status status)
@@ -152,23 +153,30 @@ static bool is_priced(const struct model_scenario *s, const struct model_round *
 	return model_round_is_valid(s, r) && !(s->first_round_left && r->round == 0);
 }
 
-/* Of the counted pass: faults of rusage that were no traps. 0 where traps were not counted. */
-static uint64_t populated(const struct model_round *r)
+int64_t model_round_populated(const struct model_round *r)
 {
-	uint64_t faults = r->counted_minor + r->counted_major;
-	int64_t n_traps = traps(r);
+	int64_t faults = (int64_t)(r->counted_minor + r->counted_major);
+	int64_t populated = faults - traps(r);
 
-	return n_traps == MODEL_NOT_COUNTED || (uint64_t)n_traps >= faults
-		       ? 0
-		       : faults - (uint64_t)n_traps;
+	if (r->trap_user == MODEL_NOT_COUNTED || r->trap_kernel == MODEL_NOT_COUNTED)
+		return MODEL_NOT_COUNTED;
+	return populated > 0 ? populated : 0;
 }
 
 /* Of the timed pass: what its time is divided by. */
 static uint64_t faults_taken(const struct model_round *r)
 {
 	uint64_t faults = r->minor + r->major;
+	int64_t populated = model_round_populated(r);
 
-	return faults > populated(r) ? faults - populated(r) : 0;
+	if (populated <= 0)
+		return faults;
+	return faults > (uint64_t)populated ? faults - (uint64_t)populated : 0;
+}
+
+double model_time_share(const struct model_scenario *s, uint64_t part_ns)
+{
+	return s->times.wall_ns ? (double)part_ns / (double)s->times.wall_ns : NAN;
 }
 
 /* What a round costs in one of the two denominators; NaN where that is undefined. */
@@ -336,6 +344,12 @@ static void judge_first_rounds(struct model_scenario *s)
 
 /* --- counts, times, warnings -------------------------------------------------------------------- */
 
+/* A few stray ones are allowed for; one fault a huge page is few, too, but claimed. */
+static bool claims_no_trap(const struct model_scenario *s)
+{
+	return s->ledger.trap.lo <= 0 && s->ledger.trap.hi <= 0.01;
+}
+
 /* User and system time are sampled by the tick, 100 to 1000 times a second. */
 enum { LEAST_SAMPLED_NS = 500000000 };
 
@@ -366,7 +380,7 @@ static void derive_counts(struct model_scenario *s)
 		sleeps += (double)r->nvcsw;
 		trap += s->traps_counted ? (double)traps(r) : 0;
 		taken += (double)faults_taken(r);
-		filled += (double)populated(r);
+		filled += (double)model_round_populated(r);
 		s->times.wall_ns += r->elapsed_ns;
 		s->times.user_ns += r->user_ns;
 		s->times.sys_ns += r->sys_ns;
@@ -380,13 +394,7 @@ static void derive_counts(struct model_scenario *s)
 	s->trap_per_page = pages > 0 && s->traps_counted ? trap / pages : NAN;
 	s->populated_per_page =
 		kernel_counted && s->traps_counted && pages > 0 ? filled / pages : NAN;
-	s->pages_per_fault = taken > 0 ? pages / taken : NAN;
-}
-
-/* A few stray ones are allowed for; one fault a huge page is few, too, but claimed. */
-static bool claims_no_trap(const struct model_scenario *s)
-{
-	return s->ledger.trap.lo <= 0 && s->ledger.trap.hi <= 0.01;
+	s->pages_per_fault = taken > 0 && !claims_no_trap(s) ? pages / taken : NAN;
 }
 
 static void derive_per_fault(struct model_scenario *s)
@@ -429,6 +437,9 @@ static const struct mark_text mark_texts[] = {
 	 "them or choose another --cpu"},
 	{MODEL_MARK_STOLEN,
 	 "%zu of %zu rounds lost CPU time to the hypervisor (steal); other guests are busy"},
+	{MODEL_MARK_SLEPT,
+	 "%zu of %zu rounds slept for more than 1 %% of their time, though no disk is behind this "
+	 "memory; reclaim, a memory cgroup's limit or a lock does that"},
 	{MODEL_MARK_WARM_LATE,
 	 "%zu of %zu rounds began more than 0.1 s after the warm-up pass; memory may have gone cold"},
 };
@@ -452,6 +463,15 @@ static void warn_of_noise(struct model_scenario *s)
 	}
 }
 
+static const char *proof_text(uint32_t marks)
+{
+	if (marks & MODEL_MARK_NOT_TOUCHED)
+		return "the pages do not hold what the loop should have met";
+	if (marks & MODEL_MARK_NOT_COLD)
+		return "pages of the file were cached already, or none had to be read";
+	return "the kernel used another page size than the scenario claims";
+}
+
 static void warn_of_ledger(struct model_scenario *s)
 {
 	const struct model_round *r = s->rounds;
@@ -463,10 +483,7 @@ static void warn_of_ledger(struct model_scenario *s)
 		r++;
 	if (proofs)
 		model_warn(s->warnings, &s->n_warnings, "ledger", "%zu of %zu rounds: %s",
-			   s->n_invalid, s->n_rounds,
-			   r->marks & MODEL_MARK_NOT_TOUCHED
-				   ? "the pages do not hold what the loop should have met"
-				   : "the kernel used another page size than the scenario claims");
+			   s->n_invalid, s->n_rounds, proof_text(r->marks));
 	else if (traps(r) == MODEL_NOT_COUNTED)
 		model_warn(
 			s->warnings, &s->n_warnings, "ledger",

@@ -36,11 +36,14 @@ enum model_mark {
 	MODEL_MARK_WARM_LATE = 1 << 3,   /* > 0.1 s between warm-up and measurement */
 	MODEL_MARK_NOT_TOUCHED = 1 << 4, /* the pages do not hold what the loop should have met */
 	MODEL_MARK_PAGE_SIZE = 1 << 5,   /* smaps shows another page size than claimed */
+	MODEL_MARK_NOT_COLD = 1 << 6,    /* pages were cached, or nothing had to be read */
+	MODEL_MARK_SLEPT = 1 << 7,       /* asleep in memory that no disk is behind */
 };
-#define MODEL_MARKS_NOISE \
-	(MODEL_MARK_HOST_COLD | MODEL_MARK_SWITCHED | MODEL_MARK_STOLEN | MODEL_MARK_WARM_LATE)
-#define MODEL_MARKS_INVALID (MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE)
-enum { MODEL_N_MARKS = 6 };
+#define MODEL_MARKS_NOISE                                                                        \
+	(MODEL_MARK_HOST_COLD | MODEL_MARK_SWITCHED | MODEL_MARK_STOLEN | MODEL_MARK_WARM_LATE | \
+	 MODEL_MARK_SLEPT)
+#define MODEL_MARKS_INVALID (MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE | MODEL_MARK_NOT_COLD)
+enum { MODEL_N_MARKS = 8 };
 extern const char *const model_mark_names[MODEL_N_MARKS];
 
 enum { MODEL_NOT_COUNTED = -1 };
@@ -85,7 +88,7 @@ struct model_published {
 	double ns_per_page, ns_per_fault, minor, major;
 };
 
-enum { MODEL_MAX_WARNINGS = 12 };
+enum { MODEL_MAX_WARNINGS = 40 };
 
 /* Over all valid rounds together. */
 struct model_times {
@@ -130,7 +133,7 @@ struct model_scenario {
 struct model_relation {
 	char text[128];
 	bool holds;
-	bool measured; /* false: a row is missing, holds means nothing */
+	bool measured; /* false: a row is missing, or the interval too wide: holds means nothing */
 	char figure[128];
 	char cause[256]; /* "" where it holds */
 };
@@ -148,6 +151,7 @@ struct model_suite_head {
 	char name[64], title[128], source[256], machine[256]; /* name "": no suite */
 };
 
+enum { MODEL_MAX_TRIALS = 10000, MODEL_MAX_TRIAL_ROUNDS = 1000 };
 enum { MODEL_MAX_RELATIONS = 32, MODEL_MAX_ROUNDS = 100000, MODEL_MAX_SCENARIOS = 512 };
 
 struct model_bench {
@@ -182,6 +186,13 @@ const struct model_scenario *model_bench_find(const struct model_bench *doc, con
 /* True where the round's counts lie inside the ledger and its proofs hold. */
 bool model_round_is_valid(const struct model_scenario *s, const struct model_round *round);
 
+/* Faults of the counted pass that were no traps; MODEL_NOT_COUNTED unless traps of both modes are
+ * known. */
+int64_t model_round_populated(const struct model_round *round);
+
+/* part_ns as a share of the time of all valid rounds; NaN where there is none. */
+double model_time_share(const struct model_scenario *s, uint64_t part_ns);
+
 /* Computes everything derived, of every scenario, from the rounds alone. */
 void model_bench_derive(struct model_bench *doc);
 void model_scenario_derive(struct model_scenario *s);
@@ -189,6 +200,10 @@ void model_scenario_derive(struct model_scenario *s);
 /* Median price of each trial in ns a page, NaN for trials without a valid round; at most n. Returns
  * the number of trials. Index is the trial's number: trials of one block share it. */
 size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n);
+
+/* The "machine" object of any document. */
+struct json_writer;
+void model_machine_write(struct json_writer *w, const struct sys_machine *m);
 
 /* JSON, schema 1. Errors stay in the FILE. */
 void model_bench_write(const struct model_bench *doc, FILE *out);

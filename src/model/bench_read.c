@@ -310,7 +310,7 @@ int model_bench_read(FILE *in, const char *name, struct model_bench **ret_doc, s
 	if (doc)
 		read_document(&rd, root, doc);
 	else if (rd.r == 0)
-		rd.r = -ENOMEM;
+		rd.r = why_set(why, -ENOMEM, "%s: no memory to read it", name);
 	json_decref(root);
 	if (rd.r < 0) {
 		model_bench_free(doc);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static void write_machine(struct json_writer *w, const struct sys_machine *m)
+void model_machine_write(struct json_writer *w, const struct sys_machine *m)
 {
 	json_put_object(w, "machine");
 	for (unsigned i = 0; i < m->n_facts; i++) {
@@ -109,7 +109,6 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 {
 	bool all = r->trap_user != MODEL_NOT_COUNTED && r->trap_kernel != MODEL_NOT_COUNTED;
 	int64_t trap = all ? r->trap_user + r->trap_kernel : r->trap_user;
-	int64_t populated = (int64_t)(r->counted_minor + r->counted_major) - trap;
 
 	json_put_object_flat(w, NULL);
 	json_put_u64(w, "trial", r->trial);
@@ -128,7 +127,7 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	write_count(w, "trap_kernel", r->trap_kernel);
 	json_put_u64(w, "counted_minor", r->counted_minor);
 	json_put_u64(w, "counted_major", r->counted_major);
-	write_count(w, "populated", !all ? MODEL_NOT_COUNTED : populated > 0 ? populated : 0);
+	write_count(w, "populated", model_round_populated(r));
 	json_put_u64(w, "nvcsw", r->nvcsw);
 	json_put_u64(w, "nivcsw", r->nivcsw);
 	json_put_u64(w, "steal_ns", r->steal_ns);
@@ -263,7 +262,7 @@ void model_bench_write(const struct model_bench *doc, FILE *out)
 	json_put_end_object(&w);
 	json_put_string(&w, "started", doc->started);
 	json_put_bool(&w, "interrupted", doc->interrupted);
-	write_machine(&w, &doc->machine);
+	model_machine_write(&w, &doc->machine);
 	write_options(&w, &doc->options);
 	write_suite(&w, &doc->suite);
 	if (doc->floor.name[0])

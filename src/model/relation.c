@@ -49,21 +49,16 @@ static struct figure count(double value)
 	return (struct figure){value, NAN, NAN};
 }
 
-static double share(uint64_t part_ns, const struct model_scenario *of)
-{
-	return of->times.wall_ns ? (double)part_ns / (double)of->times.wall_ns : NAN;
-}
-
 static struct figure sys_share(const struct model_scenario *of, const struct model_scenario *to)
 {
 	(void)to;
-	return count(of->times.split_known ? share(of->times.sys_ns, of) : NAN);
+	return count(of->times.split_known ? model_time_share(of, of->times.sys_ns) : NAN);
 }
 
 static struct figure cpu_share(const struct model_scenario *of, const struct model_scenario *to)
 {
 	(void)to;
-	return count(share(of->times.user_ns + of->times.sys_ns, of));
+	return count(model_time_share(of, of->times.user_ns + of->times.sys_ns));
 }
 
 static struct figure minor_per_page(const struct model_scenario *of,
@@ -169,7 +164,8 @@ static bool cause_large_reads(const struct model_bench *doc, const struct model_
 		ret, size,
 		"reads are larger here (read_ahead_kb %llu): it sleeps %.0f times a pass, %.0f %% of "
 		"the time",
-		(unsigned long long)(window / 1024), sleeps, 100 * share(of->times.blocked_ns, of));
+		(unsigned long long)(window / 1024), sleeps,
+		100 * model_time_share(of, of->times.blocked_ns));
 	return true;
 }
 
@@ -259,30 +255,61 @@ static void find_cause(const struct model_bench *doc, const struct model_suite_r
 	(void)snprintf(ret, size, "cause not found");
 }
 
+static bool is_priced(const struct model_scenario *s)
+{
+	return s && s->verdict != MODEL_INVALID && s->ns_per_page.n > 0;
+}
+
+/* It holds where the middle of what was measured lies inside the claim, and differs where all of it
+ * lies outside; a middle outside whose interval reaches in says nothing. */
+static void compare(const struct model_suite_relation *rel, struct figure f,
+		    struct model_relation *ret)
+{
+	bool overlaps = !isnan(f.lo) && f.hi >= rel->lo && f.lo <= rel->hi;
+
+	ret->holds = f.value >= rel->lo && f.value <= rel->hi;
+	ret->measured = !isnan(f.value) && (ret->holds || !overlaps);
+}
+
 static void judge(const struct model_bench *doc, const struct model_suite_relation *rel,
 		  struct model_relation *ret)
 {
 	const struct model_scenario *of = model_bench_find(doc, rel->of);
 	const struct model_scenario *to = rel->to[0] ? model_bench_find(doc, rel->to) : NULL;
 	const struct figure_row *row = find_figure(rel->figure);
+	char figure[104];
 	struct figure f;
 
 	(void)snprintf(ret->text, sizeof(ret->text), "%s", rel->text);
-	if (!row || !of || of->ns_per_page.n == 0 ||
-	    (rel->to[0] && (!to || to->ns_per_page.n == 0))) {
-		(void)snprintf(ret->figure, sizeof(ret->figure), "not measured");
+	(void)snprintf(ret->figure, sizeof(ret->figure), "not measured");
+	if (!row || !is_priced(of) || (rel->to[0] && !is_priced(to)))
 		return;
-	}
 	f = row->measure(of, to);
-	ret->measured = !isnan(f.value);
-	/* an interval holds where it overlaps the claim */
-	ret->holds = isnan(f.lo) ? f.value >= rel->lo && f.value <= rel->hi
-				 : f.hi >= rel->lo && f.lo <= rel->hi;
-	print_figure(row, f, ret->figure, sizeof(ret->figure));
-	if (!ret->measured)
-		(void)snprintf(ret->figure, sizeof(ret->figure), "not measured");
-	else if (!ret->holds)
+	compare(rel, f, ret);
+	if (isnan(f.value))
+		return;
+	print_figure(row, f, figure, sizeof(figure));
+	(void)snprintf(ret->figure, sizeof(ret->figure), "%s%s", figure,
+		       ret->measured ? "" : ", too wide to say");
+	if (ret->measured && !ret->holds)
 		find_cause(doc, rel, of, ret->cause, sizeof(ret->cause));
+}
+
+bool model_relation_is_known(const struct model_suite_relation *relation, const char **ret_unknown)
+{
+	*ret_unknown = relation->figure;
+	if (!find_figure(relation->figure))
+		return false;
+	for (unsigned c = 0; c < relation->n_causes; c++) {
+		bool known = false;
+
+		for (size_t i = 0; i < ARRAY_LEN(cause_rows); i++)
+			known = known || strcmp(cause_rows[i].name, relation->causes[c]) == 0;
+		*ret_unknown = relation->causes[c];
+		if (!known)
+			return false;
+	}
+	return true;
 }
 
 void model_suite_judge(const struct model_suite *suite, struct model_bench *doc)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void read_head(struct json_reader *rd, const json_t *root, struct model_suite *suite)
 {
@@ -24,6 +25,8 @@ static void read_head(struct json_reader *rd, const json_t *root, struct model_s
 	json_get_text(rd, root, "budget", budget, sizeof(budget));
 	json_get_u64(rd, root, "trials", &suite->n_trials);
 	json_get_u64(rd, root, "rounds", &suite->n_rounds);
+	if (suite->n_trials > MODEL_MAX_TRIALS || suite->n_rounds > MODEL_MAX_TRIAL_ROUNDS)
+		json_read_fail(rd, "asks for more trials or rounds than a run makes");
 	if (size[0] && units_parse_bytes(size, &suite->size_bytes, &inner) < 0)
 		json_read_fail(rd, "%s", inner.text);
 	if (units_parse_duration(budget, &suite->budget_ns, &inner) < 0)
@@ -73,8 +76,18 @@ static void read_causes(struct json_reader *rd, const json_t *object,
 	}
 }
 
+static bool names_row(const struct model_suite *suite, const char *name)
+{
+	for (unsigned i = 0; i < suite->n_rows; i++)
+		if (strcmp(suite->rows[i].article, name) == 0 ||
+		    strcmp(suite->rows[i].scenario, name) == 0)
+			return true;
+	return false;
+}
+
 static void read_relations(struct json_reader *rd, const json_t *root, struct model_suite *suite)
 {
+	const char *unknown;
 	const json_t *relations = json_get_array(rd, root, "relations");
 	json_t *value;
 	size_t i;
@@ -96,6 +109,12 @@ static void read_relations(struct json_reader *rd, const json_t *root, struct mo
 		read_causes(rd, value, r);
 		if (isnan(r->lo) || isnan(r->hi))
 			json_read_fail(rd, "relation '%s' has no \"lo\" and \"hi\"", r->text);
+		if (!model_relation_is_known(r, &unknown))
+			json_read_fail(rd, "relation '%s': nothing is called '%s'", r->text,
+				       unknown);
+		if (!names_row(suite, r->of) || (r->to[0] && !names_row(suite, r->to)))
+			json_read_fail(rd, "relation '%s' is between rows that are not there",
+				       r->text);
 		suite->n_relations++;
 	}
 }

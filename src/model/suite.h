@@ -40,6 +40,9 @@ struct model_suite {
 int model_suite_parse(const char *name, const char *text, struct model_suite **ret_suite,
 		      struct why *why);
 
+/* Whether figure and causes are names that relation.c knows; else the first that is not. */
+bool model_relation_is_known(const struct model_suite_relation *relation, const char **ret_unknown);
+
 /* Fills doc->relations by what was measured. The document is derived before. */
 void model_suite_judge(const struct model_suite *suite, struct model_bench *doc);
 

@@ -60,7 +60,7 @@ static bool disk(const struct model_bench *doc, char *ret, size_t size)
 	const struct model_scenario *warm = priced(doc, "file_warm");
 	const struct model_scenario *cold = priced(doc, "file_cold");
 
-	if (!warm || !cold)
+	if (!warm || !cold || cold->ns_per_page.median < warm->ns_per_page.median)
 		return false;
 	(void)snprintf(
 		ret, size,
@@ -68,7 +68,7 @@ static bool disk(const struct model_bench *doc, char *ret, size_t size)
 		"%.0f times as much, %.0f %% of it asleep.",
 		units_ns(warm->ns_per_page.median).s,
 		cold->ns_per_page.median / warm->ns_per_page.median,
-		100 * (double)cold->times.blocked_ns / (double)cold->times.wall_ns);
+		100 * model_time_share(cold, cold->times.blocked_ns));
 	return true;
 }
 
@@ -88,18 +88,18 @@ static bool times_zeroing(const struct model_bench *doc, char *ret, size_t size)
 {
 	const struct model_scenario *s = priced(doc, "anon_write");
 
-	if (!s || !(doc->floor.ns_per_page.median > 0))
-		return false;
+	if (!s || priced(doc, "anon_prefaulted") || !(doc->floor.ns_per_page.median > 0))
+		return false; /* with both rows prefaulting() has said the price */
 	(void)snprintf(
 		ret, size,
-		"Zeroing accounts for %.0f %% of a first write's %s ns a page; the rest is the trap, the "
-		"allocation and the page table.",
-		100 * doc->floor.ns_per_page.median / s->ns_per_page.median,
-		units_ns(s->ns_per_page.median).s);
+		"A first write costs %s ns a page here, zeroing a mapped page takes %.0f %% of that; "
+		"the rest is the trap, the allocation and the page table.",
+		units_ns(s->ns_per_page.median).s,
+		100 * doc->floor.ns_per_page.median / s->ns_per_page.median);
 	return true;
 }
 
-static sentence *const sentences[] = {prefaulting, disk, huge_pages, one_wait, times_zeroing};
+static sentence *const sentences[] = {prefaulting, times_zeroing, disk, huge_pages, one_wait};
 
 void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width)
 {

@@ -57,11 +57,6 @@ static void put_double(FILE *out, double value)
 		put_double(out, value);                                                       \
 	}
 
-static double share(const struct model_scenario *s, uint64_t part_ns)
-{
-	return s->times.wall_ns ? (double)part_ns / (double)s->times.wall_ns : NAN;
-}
-
 TEXT_COLUMN(name, s->name)
 TEXT_COLUMN(article, s->article)
 TEXT_COLUMN(status, model_status_name(s->status))
@@ -86,9 +81,9 @@ NUMBER_COLUMN(times_floor, s->ns_per_page.median / doc->floor.ns_per_page.median
 NUMBER_COLUMN(trials, (double)s->ns_per_page.n)
 NUMBER_COLUMN(rounds, (double)s->n_rounds)
 NUMBER_COLUMN(invalid_rounds, (double)s->n_invalid)
-NUMBER_COLUMN(user, s->times.split_known ? share(s, s->times.user_ns) : NAN)
-NUMBER_COLUMN(sys, s->times.split_known ? share(s, s->times.sys_ns) : NAN)
-NUMBER_COLUMN(blocked, share(s, s->times.blocked_ns))
+NUMBER_COLUMN(user, s->times.split_known ? model_time_share(s, s->times.user_ns) : NAN)
+NUMBER_COLUMN(sys, s->times.split_known ? model_time_share(s, s->times.sys_ns) : NAN)
+NUMBER_COLUMN(blocked, model_time_share(s, s->times.blocked_ns))
 NUMBER_COLUMN(published_ns_per_fault, s->published.ns_per_fault)
 NUMBER_COLUMN(published_ns_per_page, s->published.ns_per_page)
 

@@ -64,6 +64,25 @@ static void print_interval_note(const struct model_bench *doc, FILE *out, size_t
 	option_print_folded(out, text, 0, 0, width);
 }
 
+/* Where the kernel decides how many pages a fault brings, that is a result, too. */
+static void print_pages_per_fault(const struct model_bench *doc, FILE *out, size_t width)
+{
+	char text[600] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < doc->n_scenarios && used < sizeof(text); i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+
+		if (s->ledger.kernel_decides && !isnan(s->pages_per_fault))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.1f",
+						 used ? ", " : "Pages a fault: ", s->name,
+						 s->pages_per_fault);
+	}
+	if (!used)
+		return;
+	option_print_folded(out, text, 0, 0, width);
+}
+
 static void print_published_note(const struct model_bench *doc, FILE *out, size_t width)
 {
 	char text[600];
@@ -161,22 +180,28 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 static void print_detail(const struct model_scenario *s, FILE *out,
 			 const struct report_style *style)
 {
-	double wall = s->times.wall_ns ? (double)s->times.wall_ns : 1;
-	char text[600], split[64] = "";
+	const struct model_published *p = &s->published;
+	char text[800], split[64] = "", published[128] = "";
 
 	if (s->times.split_known)
 		(void)snprintf(split, sizeof(split), " (user %.0f %%, system %.0f %%)",
-			       100 * (double)s->times.user_ns / wall,
-			       100 * (double)s->times.sys_ns / wall);
+			       100 * model_time_share(s, s->times.user_ns),
+			       100 * model_time_share(s, s->times.sys_ns));
+	if (!isnan(p->ns_per_fault))
+		(void)snprintf(published, sizeof(published),
+			       "; published %.0f ns/fault, %.0f minor, %.0f major", p->ns_per_fault,
+			       p->minor, p->major);
 	(void)snprintf(
 		text, sizeof(text),
-		"%s: %s; %s, %zu rounds in %zu trials; on CPU %.0f %%%s, asleep %.0f %%; claimed "
-		"%g to %g minor, %g to %g major, %g to %g traps a page; %s",
+		"%s: %s; %s, %zu rounds in %zu trials; least %s, MAD %s ns/page; on CPU %.0f %%%s, "
+		"asleep %.0f %%; claimed %g to %g minor, %g to %g major, %g to %g traps a page; %s%s",
 		s->name, s->title, units_bytes(s->n_pages * s->page_bytes).s, s->n_rounds,
-		s->ns_per_page.n, 100 * (double)(s->times.user_ns + s->times.sys_ns) / wall, split,
-		100 * (double)s->times.blocked_ns / wall, s->ledger.minor.lo, s->ledger.minor.hi,
-		s->ledger.major.lo, s->ledger.major.hi, s->ledger.trap.lo, s->ledger.trap.hi,
-		s->traps_counted ? "traps counted by perf" : "traps not counted");
+		s->ns_per_page.n, units_ns(s->ns_per_page.min).s, units_ns(s->ns_per_page.mad).s,
+		100 * model_time_share(s, s->times.user_ns + s->times.sys_ns), split,
+		100 * model_time_share(s, s->times.blocked_ns), s->ledger.minor.lo,
+		s->ledger.minor.hi, s->ledger.major.lo, s->ledger.major.hi, s->ledger.trap.lo,
+		s->ledger.trap.hi, s->traps_counted ? "traps counted by perf" : "traps not counted",
+		published);
 	print_headed(out, style, PAINT_DIM, "detail", text);
 }
 
@@ -185,7 +210,7 @@ static void print_details(const struct model_bench *doc, FILE *out,
 {
 	(void)fputc('\n', out);
 	for (size_t i = 0; i < doc->n_scenarios; i++)
-		if (doc->scenarios[i].n_rounds)
+		if (doc->scenarios[i].times.wall_ns)
 			print_detail(&doc->scenarios[i], out, style);
 }
 
@@ -196,6 +221,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 	print_title(doc, out, style);
 	report_bench_table(doc, out, style, false);
 	print_interval_note(doc, out, width);
+	print_pages_per_fault(doc, out, width);
 	print_published_note(doc, out, width);
 	print_relations(doc, out, style);
 	print_not_done(doc, out, style);

@@ -10,7 +10,7 @@ SCENARIO(memset_mapped) = {
 	.major_per_page = {0.0, 0.0},
 	.access = BENCH_FILL,
 	.warm = BENCH_WARM_MAPPING,
-	.prepare = bench_map_anon_touched,
+	.prepare = bench_map_anon_filled,
 	.measure = bench_fill_pages,
 	.cleanup = bench_unmap,
 };

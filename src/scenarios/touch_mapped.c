@@ -2,14 +2,6 @@
 /* Floor: reading one byte of pages that are mapped already, so the loop, the TLB and the cache. */
 #include "src/bench/scenario.h"
 
-static int touch_mapped_prepare(struct bench_trial *trial)
-{
-	int r = bench_map_anon_touched(trial);
-
-	trial->expected_sum = (uint64_t)trial->mark * trial->n_pages;
-	return r;
-}
-
 SCENARIO(touch_mapped) = {
 	.title = "floor: reading pages that are mapped",
 	.question = "What does the access itself cost?",
@@ -18,7 +10,7 @@ SCENARIO(touch_mapped) = {
 	.major_per_page = {0.0, 0.0},
 	.access = BENCH_READ,
 	.warm = BENCH_WARM_MAPPING,
-	.prepare = touch_mapped_prepare,
+	.prepare = bench_map_anon_numbered,
 	.measure = bench_touch_read,
 	.cleanup = bench_unmap,
 };

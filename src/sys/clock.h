@@ -20,7 +20,4 @@ static inline uint64_t sys_now_ns(void)
 	return sys_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Smallest difference of two successive readings, out of many: the cost of one reading. */
-uint64_t sys_clock_cost_ns(void);
-
 #endif

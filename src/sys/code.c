@@ -16,13 +16,6 @@ static void touch(uintptr_t start, uintptr_t end, uintptr_t page_bytes)
 		(void)*(const volatile char *)at; /* NOLINT: an address from /proc/self/maps */
 }
 
-/* Executable mappings of files, and the private data behind them. [vdso] is no file, and no fault is
- * left to take for it; [heap] and [stack] are the process's own. */
-static int is_code(const char *permissions, const char *path)
-{
-	return permissions[0] == 'r' && permissions[3] == 'p' && path[0] == '/';
-}
-
 int sys_touch_code(struct why *why)
 {
 	uintptr_t page_bytes = sys_page_bytes();
@@ -36,8 +29,9 @@ int sys_touch_code(struct why *why)
 	while (fgets(line, sizeof(line), f)) {
 		const char *path = strchr(line, '/');
 
+		/* mappings of files; [vdso] is none, and no fault is left to take for it */
 		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %7s", &start, &end, permissions) == 3 &&
-		    path && is_code(permissions, path))
+		    path && permissions[0] == 'r' && permissions[3] == 'p')
 			touch(start, end, page_bytes);
 	}
 	(void)fclose(f);

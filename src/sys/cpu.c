@@ -12,72 +12,100 @@
 #include <string.h>
 #include <unistd.h>
 
-/* CPU numbers above CPU_SETSIZE (1024) exist on a handful of machines; they are never chosen. */
-static int allowed(cpu_set_t *ret_set)
+enum { MAX_CPUS = 1 << 16 };
+
+/* The affinity mask, as large as this kernel's masks are (EINVAL below that). NULL with errno. */
+static cpu_set_t *allowed(int *ret_n_bits)
 {
-	CPU_ZERO(ret_set);
-	return sched_getaffinity(0, sizeof(*ret_set), ret_set) < 0 ? -errno : 0;
+	for (int n = CPU_SETSIZE; n <= MAX_CPUS; n *= 2) {
+		cpu_set_t *set = CPU_ALLOC((size_t)n);
+
+		if (!set)
+			return NULL;
+		if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)n), set) == 0) {
+			*ret_n_bits = n;
+			return set;
+		}
+		CPU_FREE(set);
+		if (errno != EINVAL)
+			return NULL;
+	}
+	return NULL;
 }
 
-static bool in_set(int cpu, const cpu_set_t *set)
+static bool in_set(int cpu, const cpu_set_t *set, int n_bits)
 {
-	return cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, set);
+	return cpu >= 0 && cpu < n_bits &&
+	       CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE((size_t)n_bits), set);
 }
 
 int sys_cpu_allowed(char *ret_list, size_t size)
 {
 	size_t used = 0;
-	cpu_set_t set;
-	int r = allowed(&set);
+	int n_bits, count = 0;
+	cpu_set_t *set = allowed(&n_bits);
 
-	if (r < 0)
-		return r;
 	*ret_list = 0;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+	if (!set)
+		return -errno;
+	for (int cpu = 0; cpu < n_bits; cpu++) {
 		int last = cpu;
 
-		if (!in_set(cpu, &set))
+		if (!in_set(cpu, set, n_bits))
 			continue;
-		while (in_set(last + 1, &set))
+		while (in_set(last + 1, set, n_bits))
 			last++;
 		if (used < size)
 			used += (size_t)snprintf(ret_list + used, size - used,
 						 last > cpu ? "%s%d-%d" : "%s%d", used ? "," : "",
 						 cpu, last);
+		count += last - cpu + 1;
 		cpu = last;
 	}
-	return CPU_COUNT(&set);
+	CPU_FREE(set);
+	return count;
 }
 
 bool sys_cpu_is_allowed(int cpu)
 {
-	cpu_set_t set;
+	int n_bits;
+	cpu_set_t *set = allowed(&n_bits);
+	bool is_allowed = set && in_set(cpu, set, n_bits);
 
-	return allowed(&set) == 0 && in_set(cpu, &set);
+	if (set)
+		CPU_FREE(set);
+	return is_allowed;
 }
 
 int sys_cpu_default(void)
 {
-	cpu_set_t set;
-	int r = allowed(&set);
+	int n_bits, cpu;
+	cpu_set_t *set = allowed(&n_bits);
 
-	if (r < 0)
-		return r;
-	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-		if (in_set(cpu, &set))
-			return cpu;
-	return -ENOENT;
+	if (!set)
+		return -errno;
+	cpu = n_bits - 1;
+	while (cpu >= 0 && !in_set(cpu, set, n_bits))
+		cpu--;
+	CPU_FREE(set);
+	return cpu >= 0 ? cpu : -ENOENT;
 }
 
 int sys_cpu_pin(int cpu, struct why *why)
 {
-	cpu_set_t set;
+	size_t n_bits = (size_t)cpu + 1;
+	size_t bytes = CPU_ALLOC_SIZE(n_bits);
+	cpu_set_t *set = CPU_ALLOC(n_bits);
+	int r = 0;
 
-	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		return why_errno(why, -errno, "cannot pin to CPU %d", cpu);
-	return 0;
+	if (!set)
+		return why_set(why, -ENOMEM, "no memory for a CPU mask");
+	CPU_ZERO_S(bytes, set);
+	CPU_SET_S((size_t)cpu, bytes, set);
+	if (sched_setaffinity(0, bytes, set) < 0)
+		r = why_errno(why, -errno, "cannot pin to CPU %d", cpu);
+	CPU_FREE(set);
+	return r;
 }
 
 uint64_t sys_cpu_steal_ns(int cpu)

@@ -3,10 +3,13 @@
 #include "src/sys/file.h"
 
 #include "src/base/text.h"
+#include "src/base/why.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,4 +84,24 @@ void sys_bracketed(const char *text, char *ret_word, size_t size)
 	n = strcspn(ret_word, "]");
 	if (open)
 		ret_word[n] = 0;
+}
+
+int sys_open_nameless(const char *dir, struct why *why)
+{
+	char path[PATH_MAX];
+	int fd, saved;
+
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
+		return why_errno(why, -errno, "cannot write in %s", dir);
+	if (snprintf(path, sizeof(path), "%s/.pagetoll-XXXXXX", dir) >= (int)sizeof(path))
+		return why_set(why, -ENAMETOOLONG, "the directory's name is too long: %s", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	saved = errno;
+	if (fd < 0)
+		return why_errno(why, -saved, "cannot write in %s", dir);
+	(void)unlink(path);
+	return fd;
 }

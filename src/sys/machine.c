@@ -83,13 +83,17 @@ struct file_row {
 };
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
+#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities/"
 
 static const struct file_row file_rows[] = {
 	{"boot_id", "/proc/sys/kernel/random/boot_id", false, false},
 	{"clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource", false,
 	 false},
 	{"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", false, false},
-	{"meltdown", "/sys/devices/system/cpu/vulnerabilities/meltdown", false, false},
+	{"meltdown", VULNERABILITIES "meltdown", false, false},
+	{"spectre_v2", VULNERABILITIES "spectre_v2", false, false},
+	{"retbleed", VULNERABILITIES "retbleed", false, false},
+	{"srso", VULNERABILITIES "spec_rstack_overflow", false, false},
 	{"thp_enabled", THP "enabled", false, true},
 	{"thp_defrag", THP "defrag", false, true},
 	{"thp_shmem", THP "shmem_enabled", false, true},
@@ -181,8 +185,10 @@ static void probe_hypervisor(struct sys_machine *m)
 		return;
 	}
 #endif
+	/* elsewhere only makers of nothing but VMs tell: others build machines, too */
 	if (sys_read_text("/sys/hypervisor/type", text, sizeof(text)) > 0 ||
-	    sys_read_text("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0)
+	    (sys_read_text("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 &&
+	     strcmp(text, "QEMU") == 0))
 		sys_machine_add_text(m, "hypervisor", text);
 }
 
@@ -193,6 +199,8 @@ static void probe_mthp(struct sys_machine *m)
 {
 	char all[SYS_FACT_TEXT] = "";
 	char path[512], text[64], word[32];
+	const char *top = sys_machine_text(m, "thp_enabled", "never");
+	bool inherited = strcmp(top, "never") != 0;
 	unsigned long kib;
 	struct dirent *e;
 	DIR *dir;
@@ -201,13 +209,14 @@ static void probe_mthp(struct sys_machine *m)
 	if (!dir)
 		return;
 	while ((e = readdir(dir))) {
-		if (sscanf(e->d_name, "hugepages-%lukB", &kib) != 1)
+		if (sscanf(e->d_name, "hugepages-%lukB", &kib) != 1 ||
+		    kib * 1024 == sys_huge_page_bytes())
 			continue;
 		(void)snprintf(path, sizeof(path), THP "%s/enabled", e->d_name);
 		if (sys_read_text(path, text, sizeof(text)) <= 0)
 			continue;
 		sys_bracketed(text, word, sizeof(word));
-		if (strcmp(word, "never") == 0 || strcmp(word, "inherit") == 0)
+		if (strcmp(word, "never") == 0 || (strcmp(word, "inherit") == 0 && !inherited))
 			continue;
 		if (strlen(all) + strlen(word) + 32 < sizeof(all))
 			(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%lukB %s",

@@ -16,7 +16,7 @@ struct sys_memory {
 
 /*
  * Takes the least of MemAvailable, the room below the memory limit of this process's cgroup and of
- * its ancestors (v1 and v2; clean file cache counts as room), RLIMIT_AS and RLIMIT_DATA. Reads files,
+ * its ancestors (v1 and v2; file cache counts as room), RLIMIT_AS and RLIMIT_DATA. Reads files,
  * so not for timed code.
  */
 void sys_memory_probe(struct sys_memory *ret);

@@ -8,37 +8,16 @@
 #include "src/sys/file.h"
 #include "src/sys/page.h"
 #include "src/sys/residency.h"
+#include "src/sys/smaps.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-int sys_open_nameless(const char *dir, struct why *why)
-{
-	char path[PATH_MAX];
-	int fd, saved;
-
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
-		return why_errno(why, -errno, "cannot write in %s", dir);
-	if (snprintf(path, sizeof(path), "%s/.pagetoll-XXXXXX", dir) >= (int)sizeof(path))
-		return why_set(why, -ENAMETOOLONG, "the directory's name is too long: %s", dir);
-	fd = mkostemp(path, O_CLOEXEC);
-	saved = errno;
-	if (fd < 0)
-		return why_errno(why, -saved, "cannot write in %s", dir);
-	(void)unlink(path);
-	return fd;
-}
 
 /* --- pages ---------------------------------------------------------------------------------- */
 
@@ -59,26 +38,52 @@ static int probe_base_pages(const struct sys_env *env, struct why *why)
 	return r;
 }
 
-static int probe_thp(const struct sys_env *env, struct why *why)
+/* What the settings say, for the sentence; whether it works is tried. */
+static int why_no_thp(struct why *why)
 {
 	char text[128], mode[32];
 
-	(void)env;
 	if (sys_read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof(text)) < 0)
 		return why_set(why, 1,
 			       "needs transparent huge pages: this kernel is built without them");
 	sys_bracketed(text, mode, sizeof(mode));
-	if (strcmp(mode, "never") == 0)
-		return why_set(
-			why, 1,
-			"needs transparent huge pages: they are set to 'never'; as root: echo madvise "
-			"> /sys/kernel/mm/transparent_hugepage/enabled");
 	if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) > 0)
 		return why_set(
 			why, 1,
-			"needs transparent huge pages: this process started with them disabled by "
-			"prctl(PR_SET_THP_DISABLE); start it from another parent");
-	return 0;
+			"needs transparent huge pages: this process started with them disabled "
+			"by prctl(PR_SET_THP_DISABLE); start it from another parent");
+	if (strcmp(mode, "never") == 0)
+		return why_set(
+			why, 1,
+			"needs transparent huge pages: they are set to 'never'; as root: echo "
+			"madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+	return why_set(
+		why, 1,
+		"needs transparent huge pages: MADV_HUGEPAGE brought none, though they are set "
+		"to '%s'; memory is fragmented, or the size is off under "
+		"/sys/kernel/mm/transparent_hugepage/hugepages-*",
+		mode);
+}
+
+static int probe_thp(const struct sys_env *env, struct why *why)
+{
+	uint64_t huge = sys_huge_page_bytes();
+	struct sys_mapping m = {.huge_bytes = 0};
+	char *map, *at;
+
+	(void)env;
+	if (!huge)
+		return why_no_thp(why);
+	map = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (map == MAP_FAILED)
+		return why_errno(why, -errno, "cannot map two huge pages");
+	at = map + (huge - (uintptr_t)map % huge) % huge;
+	if (madvise(at, huge, MADV_HUGEPAGE) == 0) {
+		*(volatile char *)at = 1;
+		(void)sys_smaps_range((uintptr_t)at, (uintptr_t)at + huge, &m, why);
+	}
+	(void)munmap(map, 2 * huge);
+	return m.huge_bytes == huge ? 0 : why_no_thp(why);
 }
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -92,7 +97,7 @@ static int write_probe_file(int fd, const char *dir, uint64_t page_bytes, struct
 
 	page = calloc(1, page_bytes);
 	if (!page)
-		return -ENOMEM;
+		return why_set(why, -ENOMEM, "no memory for a page");
 	errno = ENOSPC; /* what a short write means */
 	for (int i = 0; i < PROBE_PAGES; i++) {
 		written = write(fd, page, page_bytes);

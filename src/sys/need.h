@@ -33,8 +33,4 @@ extern const struct sys_need need_kernel_traps;
 /* All of them, for doctor; ends with NULL. */
 extern const struct sys_need *const sys_needs[];
 
-/* Opens a file without a name in dir (nothing is left even after SIGKILL), or, where the
- * filesystem has no O_TMPFILE, one whose name is removed at once. fd or negative errno. */
-int sys_open_nameless(const char *dir, struct why *why);
-
 #endif

@@ -23,8 +23,6 @@ static const struct field fields[] = {
 	{"AnonHugePages", offsetof(struct sys_mapping, huge_bytes)},
 	{"ShmemPmdMapped", offsetof(struct sys_mapping, huge_bytes)},
 	{"FilePmdMapped", offsetof(struct sys_mapping, huge_bytes)},
-	{"Swap", offsetof(struct sys_mapping, swap_bytes)},
-	{"Locked", offsetof(struct sys_mapping, locked_bytes)},
 };
 
 static void add_line(struct sys_mapping *m, const char *line)

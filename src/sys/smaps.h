@@ -12,8 +12,6 @@ struct sys_mapping {
 	uint64_t rss_bytes;
 	uint64_t huge_bytes; /* AnonHugePages + ShmemPmdMapped + FilePmdMapped */
 	uint64_t kernel_page_bytes;
-	uint64_t swap_bytes;
-	uint64_t locked_bytes;
 };
 
 /* Adds up all mappings of this process that lie in [start, end). -ENOENT where there is none. */

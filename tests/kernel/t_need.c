@@ -2,6 +2,7 @@
 /* Needs answer for the directory they are given, with a reason where they are unmet. */
 #include "src/base/why.h"
 #include "src/sys/need.h"
+#include "src/sys/page.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ int main(void)
 
 	for (; sys_needs[n]; n++)
 		n_titled += sys_needs[n]->name && sys_needs[n]->title && sys_needs[n]->probe;
-	t_plan(8);
+	t_plan(9);
 	t_ok(n >= 6 && n_titled == n, "%zu needs, all with name, title and probe", n);
 	t_ok(need_base_pages.probe(&tmp, &why) == 0, "base pages can be had everywhere");
 	t_ok(need_data_dir.probe(&tmp, &why) == 0, "%s takes data files", tmp.dir);
@@ -35,6 +36,10 @@ int main(void)
 		t_skip(1, "needs /tmp to be writable");
 	}
 	(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-	t_ok(need_thp.probe(&tmp, &why) == 1, "THP forbidden by prctl is seen: %s", why.text);
+	t_ok(need_thp.probe(&tmp, &why) == 1, "THP forbidden by prctl is seen");
+	if (sys_huge_page_bytes())
+		t_contains(why.text, "PR_SET_THP_DISABLE", "and said");
+	else
+		t_skip(1, "this kernel has no huge pages");
 	return t_done();
 }

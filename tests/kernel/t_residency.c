@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of a file are seen in the cache, dropped, and seen gone; on tmpfs they are seen to stay. */
 #include "src/base/why.h"
+#include "src/sys/file.h"
 #include "src/sys/need.h"
 #include "src/sys/page.h"
 #include "src/sys/residency.h"

@@ -76,6 +76,7 @@ static double lower_rank(unsigned n)
 
 static void test_interval(void)
 {
+	unsigned n_same = 0;
 	/* d of the tables of the sign test: the widest pair inside 95 % is [x_(d), x_(n+1-d)] */
 	static const struct {
 		unsigned n, d;
@@ -106,9 +107,8 @@ static void test_interval(void)
 		t_is_double(i.hi, n - 1 - i.lo, 1e-9, "%u: ends as far from the other side", n);
 	}
 	for (unsigned n = 6; n <= 60; n++)
-		if (fabs(stats_median_interval_sorted(x, n).lo - lower_rank(n)) > 1e-6)
-			t_ok(false, "%u: differs from the second way", n);
-	t_ok(true, "6 to 60: all looked at");
+		n_same += fabs(stats_median_interval_sorted(x, n).lo - lower_rank(n)) <= 1e-6;
+	t_is_u64(n_same, 55, "6 to 60: as the second way has it");
 }
 
 /* As many trials as a document may hold: near what the normal distribution says, and soon. */
