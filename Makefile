@@ -4,10 +4,10 @@ BUILD ?= build
 ASAN  := $(BUILD)-asan
 LOG   := meson-logs/testlog.json
 TEST  := --suite unit --suite golden --suite cli --suite kernel --suite style
+$(if $(word 2,$(BUILD)),$(error BUILD is one name without blanks, not '$(BUILD)'))
 export UBSAN_OPTIONS ?= halt_on_error=1:print_stacktrace=1
-
 help:
-	@echo 'make demo        install what building takes, build, price five kinds of page fault'
+	@echo 'make demo        install what building takes, build, price five ways to touch memory'
 	@echo 'make build       build $(BUILD)/pagetoll       make install    install it (DESTDIR=dir)'
 	@echo 'make check       every quick test           make check-all  slow, sanitized, lint too'
 	@echo 'make bench-NAME  a measurement of ours      make clean      remove what was built'
@@ -27,6 +27,7 @@ check-all: build
 build:
 	@tools/setup $(or $(lastword $(filter check check-all,$(MAKECMDGOALS))),demo)
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(MESON_ARGS) $(BUILD)
+	@[ -z '$(filter check%,$(MAKECMDGOALS))' ] || meson setup --reconfigure $(BUILD) >/dev/null # new tools
 	@meson compile -C $(BUILD)
 	@rm -f $(BUILD)/$(LOG) $(ASAN)/$(LOG)
 install: build

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void keep(struct why *why, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void keep(struct why *why, const char *fmt, va_list ap)
 {
 	(void)vsnprintf(why->text, sizeof(why->text), fmt, ap);
 	text_make_harmless(why->text);

@@ -323,11 +323,11 @@ COMMAND(bench) = {
 		"its scenario claims; 5 the system refused something; 130 interrupted by Ctrl-C (what was "
 		"done is reported).",
 	.examples =
-		"  pagetoll bench five_configs          the published experiment, with its figures beside\n"
-		"  pagetoll bench 'anon_*' -s 256M      all anonymous scenarios at another size\n"
-		"  pagetoll bench anon_write -p 1%      until the price is known within 1 %\n"
-		"  pagetoll bench file_cold -d /srv     price the disk under /srv\n"
-		"  pagetoll bench --json | jq .floor    the whole document\n",
+		"  pagetoll bench five_configs       a published experiment, its figures beside\n"
+		"  pagetoll bench 'anon_*' -s 256M   all anonymous scenarios, at another size\n"
+		"  pagetoll bench anon_write -p 1%   until it is known within 1 %, or 60 s are over\n"
+		"  pagetoll bench file_cold -d /srv  price the disk under /srv\n"
+		"  pagetoll bench --json | jq '.scenarios[] | {name, ns_per_page}'\n",
 	.options = options,
 	.config_bytes = sizeof(struct bench_options),
 	.defaults = &defaults,

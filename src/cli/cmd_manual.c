@@ -7,7 +7,6 @@
 #include "src/cli/suites.h"
 #include "src/scenarios/registry.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static void command_page(const char *name, const struct command *command)
@@ -38,8 +37,7 @@ static void scenarios_page(void)
 		const char *unit = s->per_huge_page ? "huge page" : "page";
 
 		(void)fputs("# ", stdout);
-		for (const char *p = row->name; *p; p++)
-			(void)putchar(toupper((unsigned char)*p));
+		text_put_scdoc(stdout, row->name);
 		(void)puts("\n");
 		text_put_scdoc(stdout, s->title);
 		(void)puts(".\n");

@@ -13,18 +13,18 @@
 #include <unistd.h>
 
 static const char overview[] =
-	"Memory costs nothing until its first touch, then a page fault. pagetoll answers, and proves:\n"
+	"A page of memory costs nothing until its first touch, then a page fault.\n"
 	"\n"
 	"What does a fault cost here?\n"
-	"  pagetoll bench                every kind of fault, per fault and per page, with intervals\n"
-	"  pagetoll bench five_configs   a published experiment, run and checked on this machine\n"
-	"  pagetoll show @last           a saved run again, as text, JSON or CSV\n"
+	"  pagetoll bench               per fault and per page, with intervals\n"
+	"  pagetoll bench five_configs  a published experiment, run and checked here\n"
+	"  pagetoll show @last          a saved run again, as text, JSON or CSV\n"
 	"Who pays, where, and how much?  (trace: not in this version)\n"
 	"What makes the bill smaller?    (try: not in this version)\n"
 	"\n"
-	"  pagetoll list                 the scenarios and suites, and what keeps one from running\n"
-	"  pagetoll doctor               what this machine is, and what can be measured on it\n"
-	"  pagetoll COMMAND --help       teaches a command; --version says which pagetoll this is\n";
+	"  pagetoll list                scenarios and suites, and what keeps one back\n"
+	"  pagetoll doctor              what this machine is, what can be measured\n"
+	"  pagetoll COMMAND --help      teaches a command; see also --version\n";
 
 /* A descriptor closed by the caller would be given to the next file opened, and a report written
  * into it. Reading ends take writes as an error, so a closed stdout stays one. */

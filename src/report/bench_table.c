@@ -27,12 +27,12 @@ enum cell {
 };
 
 static const struct table_column columns[N_CELLS] = {
-	[CELL_ARTICLE] = {"ARTICLE", false, 5},    [CELL_SCENARIO] = {"SCENARIO", false, 0},
-	[CELL_MINOR] = {"MIN/PAGE", true, 4},      [CELL_MAJOR] = {"MAJ/PAGE", true, 3},
+	[CELL_ARTICLE] = {"ARTICLE", false, 6},    [CELL_SCENARIO] = {"SCENARIO", false, 0},
+	[CELL_MINOR] = {"MIN/PAGE", true, 5},      [CELL_MAJOR] = {"MAJ/PAGE", true, 4},
 	[CELL_TRAP] = {"TRAP/PAGE", true, 8},      [CELL_NS_PER_FAULT] = {"NS/FAULT", true, 1},
-	[CELL_NS_PER_PAGE] = {"NS/PAGE", true, 0}, [CELL_HALF_WIDTH] = {"+-", true, 2},
+	[CELL_NS_PER_PAGE] = {"NS/PAGE", true, 0}, [CELL_HALF_WIDTH] = {"+-", true, 3},
 	[CELL_TIMES_FLOOR] = {"x FLOOR", true, 9}, [CELL_PUBLISHED] = {"PUBLISHED", true, 7},
-	[CELL_VERDICT] = {"VERDICT", false, 6},
+	[CELL_VERDICT] = {"VERDICT", false, 2},
 };
 
 typedef char cells_of_row[N_CELLS][TABLE_CELL];
@@ -140,7 +140,7 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 {
 	struct table t;
 	size_t n_hidden;
-	char note[96];
+	char left_out[128], note[192];
 
 	table_init(&t, columns, N_CELLS);
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
@@ -153,12 +153,11 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 		table_add(&t, texts);
 	}
 	hide_empty(doc, &t);
-	n_hidden = table_fit(&t, style->width);
+	n_hidden = table_fit(&t, style->width, left_out, sizeof(left_out));
 	table_print(&t, out);
 	if (n_hidden && !running) {
-		(void)snprintf(note, sizeof(note),
-			       "(%zu column%s left out: the terminal is %zu wide)", n_hidden,
-			       n_hidden == 1 ? "" : "s", style->width);
+		(void)snprintf(note, sizeof(note), "(left out, as the terminal is %zu wide: %s)",
+			       style->width, left_out);
 		option_print_folded(out, note, 0, 0, style->width);
 	}
 	table_fini(&t);

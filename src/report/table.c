@@ -6,11 +6,9 @@
 
 #include <stdlib.h>
 
-enum { GAP = 2 };
-
 void table_init(struct table *t, const struct table_column *columns, size_t n_columns)
 {
-	*t = (struct table){.columns = columns, .n_columns = n_columns};
+	*t = (struct table){.columns = columns, .n_columns = n_columns, .gap = 2};
 }
 
 void table_fini(struct table *t)
@@ -53,7 +51,7 @@ static size_t table_width(const struct table *t)
 
 	for (size_t c = 0; c < t->n_columns; c++)
 		if (!t->hidden[c])
-			width += column_width(t, c) + (width ? GAP : 0);
+			width += column_width(t, c) + (width ? t->gap : 0);
 	return width;
 }
 
@@ -69,16 +67,22 @@ static size_t next_to_drop(const struct table *t)
 	return drop;
 }
 
-size_t table_fit(struct table *t, size_t width)
+size_t table_fit(struct table *t, size_t width, char *ret_hidden, size_t size)
 {
-	size_t n = 0;
+	size_t n = 0, used = 0;
 
+	*ret_hidden = 0;
+	if (width && table_width(t) > width)
+		t->gap = 1;
 	while (width && table_width(t) > width) {
 		size_t drop = next_to_drop(t);
 
 		if (drop == t->n_columns)
 			break;
 		t->hidden[drop] = true;
+		if (used < size)
+			used += (size_t)snprintf(ret_hidden + used, size - used, "%s%s",
+						 n ? ", " : "", t->columns[drop].title);
 		n++;
 	}
 	return n;
@@ -101,7 +105,7 @@ static void print_line(const struct table *t, FILE *out,
 			(void)fprintf(out, "%*s%s", (int)pending, "", text);
 			pending = 0;
 		}
-		pending += GAP + (t->columns[c].right ? 0 : blanks);
+		pending += t->gap + (t->columns[c].right ? 0 : blanks);
 	}
 	(void)fputc('\n', out);
 }

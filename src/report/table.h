@@ -21,6 +21,7 @@ struct table {
 	char (*cells)[TABLE_CELL]; /* n_rows times n_columns, owned */
 	size_t n_rows;
 	bool hidden[TABLE_MAX_COLUMNS];
+	size_t gap; /* blanks between columns */
 };
 
 void table_init(struct table *t, const struct table_column *columns, size_t n_columns);
@@ -30,8 +31,9 @@ void table_fini(struct table *t);
  * memory is left out. */
 void table_add(struct table *t, const char *const *texts);
 
-/* Hides columns until the table is at most width wide (0: any width). Returns how many. */
-size_t table_fit(struct table *t, size_t width);
+/* Draws columns together, then hides some, until the table is at most width wide (0: any width). The
+ * titles of those it hid go to ret_hidden. Returns how many. */
+size_t table_fit(struct table *t, size_t width, char *ret_hidden, size_t size);
 
 /* Prints the heading, then the rows. */
 void table_print(const struct table *t, FILE *out);

@@ -37,12 +37,19 @@ static void prints(const struct table *t, const char *expected, const char *name
 	free(text);
 }
 
+static char hidden[64];
+
+static size_t fit(struct table *t, size_t width)
+{
+	return table_fit(t, width, hidden, sizeof(hidden));
+}
+
 static void test_print(void)
 {
 	struct table t;
 
 	fill(&t);
-	t_is_u64(table_fit(&t, 0), 0, "any width: nothing is left out");
+	t_is_u64(fit(&t, 0), 0, "any width: nothing is left out");
 	prints(&t,
 	       "NAME              COUNT  NOTE    PRICE  WORD\n"
 	       "one                   1  a note   1.50  x\n"
@@ -60,22 +67,27 @@ static void test_fit(void)
 	struct table t;
 
 	fill(&t);
-	t_is_u64(table_fit(&t, 44), 0, "just wide enough");
-	t_is_u64(table_fit(&t, 43), 1, "one column less wide: one is left out");
+	t_is_u64(fit(&t, 44), 0, "just wide enough");
+	t_is_u64(t.gap, 2, "and so as it was");
+	t_is_u64(fit(&t, 43), 0, "one column less wide: drawn together");
+	t_is_u64(t.gap, 1, "by one blank");
+	t_is_u64(fit(&t, 40), 0, "just wide enough then");
+	t_is_u64(fit(&t, 39), 1, "less wide than that: one is left out");
 	t_ok(t.hidden[2], "the one with the highest number");
+	t_is_str(hidden, "NOTE", "and named");
 	prints(&t,
-	       "NAME              COUNT  PRICE  WORD\n"
-	       "one                   1   1.50  x\n"
-	       "a l\xc3\xb6nger name  12345678    100  w\n"
-	       "na\xc3\xafve                 -      7  end\n",
+	       "NAME             COUNT PRICE WORD\n"
+	       "one                  1  1.50 x\n"
+	       "a l\xc3\xb6nger name 12345678   100 w\n"
+	       "na\xc3\xafve                -     7 end\n",
 	       "without it");
-	t_is_u64(table_fit(&t, 30), 1, "narrower: the next one");
-	t_ok(t.hidden[1] && !t.hidden[4], "in the order of their numbers");
-	t_is_u64(table_fit(&t, 20), 1, "and the next");
+	t_is_u64(fit(&t, 20), 2, "narrower: the next two");
+	t_ok(t.hidden[1] && t.hidden[4], "in the order of their numbers");
+	t_is_str(hidden, "COUNT, WORD", "named in that order");
 	prints(&t,
-	       "NAME           PRICE\none             1.50\na l\xc3\xb6nger name    100\nna\xc3\xafve              7\n",
+	       "NAME          PRICE\none            1.50\na l\xc3\xb6nger name   100\nna\xc3\xafve             7\n",
 	       "what stays");
-	t_is_u64(table_fit(&t, 1), 0, "columns of number 0 stay, whatever the width");
+	t_is_u64(fit(&t, 1), 0, "columns of number 0 stay, whatever the width");
 	t_ok(!t.hidden[0] && !t.hidden[3], "both");
 	table_fini(&t);
 }
@@ -92,8 +104,8 @@ static void test_hidden(void)
 	       "12345678            100\n"
 	       "       -  ?[2J        7\n",
 	       "hidden by its owner: first and last");
-	t_is_u64(table_fit(&t, 23), 0, "hidden columns take no room");
-	t_is_u64(table_fit(&t, 22), 1, "but shown ones do");
+	t_is_u64(fit(&t, 23), 0, "hidden columns take no room");
+	t_is_u64(fit(&t, 20), 1, "but shown ones do");
 	table_fini(&t);
 }
 
