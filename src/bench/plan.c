@@ -195,11 +195,12 @@ static uint64_t wished_bytes(const struct plan *plan, const struct bench_config 
 static uint64_t pages_of(uint64_t bytes, const struct bench_scenario *s)
 {
 	uint64_t page = sys_page_bytes();
-	uint64_t unit = s->per_huge_page ? sys_huge_page_bytes() : page;
+	uint64_t unit = s->per_huge_page ? sys_huge_page_bytes() / page : 1; /* in pages */
+	uint64_t n_pages = bytes / page;
 
-	if (unit < page)
-		unit = page;
-	return (bytes < unit ? 1 : bytes / unit) * (unit / page);
+	unit = unit > 1 ? unit : 1;
+	n_pages -= n_pages % unit;
+	return n_pages > unit ? n_pages : unit;
 }
 
 /*

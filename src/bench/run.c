@@ -399,7 +399,7 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 {
 	const struct bench_config *c = run->config;
 	const struct model_scenario *s = plan_scenario(e, run->doc);
-	unsigned long long wished = (unsigned long long)(c->n_trials * c->n_rounds);
+	uint64_t wished = c->n_trials * c->n_rounds;
 	double half = 100 * stats_half_width(&s->ns_per_page);
 
 	if (run->signal)
@@ -407,8 +407,9 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 	if (s->n_rounds < wished)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
 			   "%s: the budget of %s allowed %zu of %llu rounds, in %u of %llu trials",
-			   s->name, units_duration(c->budget_ns).s, s->n_rounds, wished,
-			   e->n_trials, (unsigned long long)c->n_trials);
+			   s->name, units_duration(c->budget_ns).s, s->n_rounds,
+			   (unsigned long long)wished, e->n_trials,
+			   (unsigned long long)c->n_trials);
 	else if (c->precision > 0 && !is_precise(run, e))
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "precision",
 			   "%s: +- %.2g %% reached within %s, %.2g %% asked for", s->name, half,
