@@ -66,7 +66,6 @@ static sigset_t watched_signals(bool with_child)
 static bool is_to_stop(void *data)
 {
 	const struct run *run = data;
-
 	sigset_t watched = watched_signals(false);
 	sigset_t pending;
 
