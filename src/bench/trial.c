@@ -55,32 +55,41 @@ static uint64_t touch_and_count_slow(char *start, size_t bytes, size_t stride)
 	return n_slow;
 }
 
-/* Takes as much from the free lists as the round will, and gives it back: what is freed last is
- * handed out first. */
-static int warm_free(struct bench_trial *t, uint64_t *ret_n_slow)
+/*
+ * Takes as much from the free lists as the round will, in pages of the same size, and gives it back:
+ * what is freed last is handed out first. Huge pages come from lists of their own: warmed by small
+ * ones, the first round of huge pages took ten times as long as the next.
+ */
+static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint64_t *ret_n_slow)
 {
-	char *map =
-		mmap(NULL, t->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t align = s->per_huge_page ? t->huge_bytes : t->page_bytes;
+	size_t bytes = t->bytes + align;
+	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *start;
 
 	if (map == MAP_FAILED)
-		return why_errno(&t->why, -errno, "cannot map %zu bytes to warm memory", t->bytes);
-	(void)madvise(map, t->bytes, MADV_NOHUGEPAGE); /* EINVAL without THP: nothing to refuse */
-	*ret_n_slow = touch_and_count_slow(map, t->bytes, t->page_bytes);
-	return munmap(map, t->bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
+		return why_errno(&t->why, -errno, "cannot map %zu bytes to warm memory", bytes);
+	start = map + (align - (uintptr_t)map % align) % align;
+	/* EINVAL without THP: nothing to refuse */
+	(void)madvise(map, bytes, s->per_huge_page ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	*ret_n_slow = touch_and_count_slow(start, t->bytes, t->page_bytes);
+	return munmap(map, bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
 }
 
-static int warm_mapping(struct bench_trial *t, uint64_t *ret_n_slow)
+static int warm_mapping(const struct bench_scenario *s, struct bench_trial *t, uint64_t *ret_n_slow)
 {
+	(void)s;
 	*ret_n_slow = touch_and_count_slow(t->map, t->bytes, t->page_bytes);
 	return 0;
 }
 
 /* By read(2): through the mapping it would take the faults that are to be measured. */
-static int warm_file(struct bench_trial *t, uint64_t *ret_n_slow)
+static int warm_file(const struct bench_scenario *s, struct bench_trial *t, uint64_t *ret_n_slow)
 {
 	uint64_t before = sys_now_ns();
 	char *page;
 
+	(void)s;
 	page = malloc(t->page_bytes);
 	if (!page)
 		return why_set(&t->why, -ENOMEM, "no memory for a page");
@@ -102,7 +111,8 @@ static int warm_file(struct bench_trial *t, uint64_t *ret_n_slow)
 
 static int warm(const struct bench_scenario *s, struct bench_trial *t, struct model_round *round)
 {
-	static int (*const passes[])(struct bench_trial *, uint64_t *) = {
+	static int (*const passes[])(const struct bench_scenario *, struct bench_trial *,
+				     uint64_t *) = {
 		[BENCH_WARM_FREE] = warm_free,
 		[BENCH_WARM_MAPPING] = warm_mapping,
 		[BENCH_WARM_FILE] = warm_file,
@@ -110,7 +120,7 @@ static int warm(const struct bench_scenario *s, struct bench_trial *t, struct mo
 	uint64_t n_slow = 0;
 
 	for (int i = 0; i < MAX_WARM_PASSES; i++) {
-		int r = passes[s->warm](t, &n_slow);
+		int r = passes[s->warm](s, t, &n_slow);
 
 		if (r < 0)
 			return r;
