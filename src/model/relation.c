@@ -114,19 +114,37 @@ enum { USUAL_READ_AHEAD_BYTES = 128 * 1024 }; /* VM_READAHEAD_PAGES, the kernel'
 typedef bool cause_check(const struct model_bench *doc, const struct model_scenario *of, char *ret,
 			 size_t size);
 
-/* One major fault brings in one readahead window, so majors a pass follow from its size. */
+/* "read_ahead_kb 8192", or "" where the filesystem (overlay, btrfs) does not tell. */
+static uint64_t read_ahead(const struct model_bench *doc, char *ret_text, size_t size)
+{
+	uint64_t window = sys_machine_u64(&doc->machine, "read_ahead_bytes", 0);
+
+	*ret_text = 0;
+	if (window)
+		(void)snprintf(ret_text, size, " (read_ahead_kb %llu)",
+			       (unsigned long long)(window / 1024));
+	return window;
+}
+
+/* One major fault brings in one readahead window, so majors a pass follow from its size. Where that is
+ * not known what one fault brought is the evidence. */
 static bool cause_read_ahead(const struct model_bench *doc, const struct model_scenario *of,
 			     char *ret, size_t size)
 {
-	uint64_t window = sys_machine_u64(&doc->machine, "read_ahead_bytes", 0);
 	double per_major = (double)of->page_bytes / of->major_per_page;
+	char text[48];
+	uint64_t window = read_ahead(doc, text, sizeof(text));
+	double expected = window ? (double)window : per_major;
 
-	if (window == 0 || window == USUAL_READ_AHEAD_BYTES || !isfinite(per_major))
+	if (!isfinite(per_major) || window == USUAL_READ_AHEAD_BYTES)
 		return false;
-	if (per_major < (double)window / 2 || per_major > (double)window * 2)
+	if (per_major < expected / 2 || per_major > expected * 2)
 		return false;
-	(void)snprintf(ret, size, "read_ahead_kb is %llu here, and one major fault brings %s",
-		       (unsigned long long)(window / 1024), units_bytes((uint64_t)per_major).s);
+	if (!window && per_major > USUAL_READ_AHEAD_BYTES / 2 &&
+	    per_major < USUAL_READ_AHEAD_BYTES * 2)
+		return false;
+	(void)snprintf(ret, size, "readahead is of another size here%s: one major fault brings %s",
+		       text, units_bytes((uint64_t)per_major).s);
 	return true;
 }
 
@@ -135,19 +153,21 @@ static bool cause_read_ahead(const struct model_bench *doc, const struct model_s
 static bool cause_async_read_ahead(const struct model_bench *doc, const struct model_scenario *of,
 				   char *ret, size_t size)
 {
-	uint64_t window = sys_machine_u64(&doc->machine, "read_ahead_bytes", 0);
 	double n = (double)of->n_pages;
 	double majors = of->major_per_page * n;
 	double sleeps = of->sleeps_per_page * n;
+	char text[48];
+	uint64_t window = read_ahead(doc, text, sizeof(text));
 
-	if (window == 0 || !(sleeps > 2 * majors) ||
+	window = window ? window : USUAL_READ_AHEAD_BYTES;
+	if (!(sleeps > 2 * majors) ||
 	    (double)of->page_bytes / of->major_per_page < 2 * (double)window)
 		return false;
 	(void)snprintf(
 		ret, size,
-		"readahead (read_ahead_kb %llu) stays ahead of the reader: it sleeps %.0f times a "
-		"pass, but in minor faults, for pages already under way",
-		(unsigned long long)(window / 1024), sleeps);
+		"readahead%s stays ahead of the reader: it sleeps %.0f times a pass, but in minor "
+		"faults, for pages already under way",
+		text, sleeps);
 	return true;
 }
 
@@ -155,17 +175,16 @@ static bool cause_async_read_ahead(const struct model_bench *doc, const struct m
 static bool cause_large_reads(const struct model_bench *doc, const struct model_scenario *of,
 			      char *ret, size_t size)
 {
-	uint64_t window = sys_machine_u64(&doc->machine, "read_ahead_bytes", 0);
 	double sleeps = of->sleeps_per_page * (double)of->n_pages;
+	char text[48];
+	uint64_t window = read_ahead(doc, text, sizeof(text));
+	double per_sleep = (double)of->page_bytes / of->sleeps_per_page;
 
-	if (window <= USUAL_READ_AHEAD_BYTES || !(sleeps > 0))
+	if (!(sleeps > 0) || (window ? (double)window : per_sleep / 2) <= USUAL_READ_AHEAD_BYTES)
 		return false;
-	(void)snprintf(
-		ret, size,
-		"reads are larger here (read_ahead_kb %llu): it sleeps %.0f times a pass, %.0f %% of "
-		"the time",
-		(unsigned long long)(window / 1024), sleeps,
-		100 * model_time_share(of, of->times.blocked_ns));
+	(void)snprintf(ret, size,
+		       "reads are larger here%s: it sleeps %.0f times a pass, %.0f %% of the time",
+		       text, sleeps, 100 * model_time_share(of, of->times.blocked_ns));
 	return true;
 }
 

@@ -192,13 +192,17 @@ static void read_ahead(uint64_t bytes)
 
 static void test_cause_read_ahead(void)
 {
+	static const char another[] = "readahead is of another size here";
+
 	read_file(4, 4); /* 1000 pages of 8 KiB: 2 MB each */
-	t_is_str(cause_of("read_ahead"), "cause not found",
-		 "read_ahead: not where the window is unknown");
-	read_ahead(2 << 20);
 	t_is_str(cause_of("read_ahead"),
-		 "read_ahead_kb is 2048 here, and one major fault brings 2.0 MiB",
-		 "where it is unusual and fits");
+		 "readahead is of another size here: one major fault brings 2.0 MiB",
+		 "read_ahead: where the window is unknown what one fault brought is told");
+	read_ahead(2 << 20);
+	t_is_str(
+		cause_of("read_ahead"),
+		"readahead is of another size here (read_ahead_kb 2048): one major fault brings 2.0 MiB",
+		"where it is unusual and fits");
 	read_ahead(128 << 10);
 	t_is_str(cause_of("read_ahead"), "cause not found", "not where it is the usual one");
 	read_ahead(16 << 20);
@@ -209,13 +213,21 @@ static void test_cause_read_ahead(void)
 	read_file(0, 0);
 	read_ahead(2 << 20);
 	t_is_str(cause_of("read_ahead"), "cause not found", "not where there is no major fault");
+	read_file(60, 60);
+	t_is_str(cause_of("read_ahead"), "cause not found",
+		 "nor, where it is unknown, with what the usual window brings");
+	read_file(500, 500);
+	t_contains(cause_of("read_ahead"), another, "but with far less");
 }
 
 static void test_cause_async(void)
 {
 	read_file(1, 10);
-	t_is_str(cause_of("async_read_ahead"), "cause not found",
-		 "async_read_ahead: not where the window is unknown");
+	t_is_str(
+		cause_of("async_read_ahead"),
+		"readahead stays ahead of the reader: it sleeps 10 times a pass, but in minor faults, for pages "
+		"already under way",
+		"async_read_ahead: where the window is unknown");
 	read_ahead(128 << 10);
 	t_is_str(
 		cause_of("async_read_ahead"),
@@ -235,17 +247,23 @@ static void test_cause_async(void)
 static void test_cause_large_reads(void)
 {
 	read_file(4, 8);
+	t_is_str(cause_of("large_reads"),
+		 "reads are larger here: it sleeps 8 times a pass, 50 % of the time",
+		 "large_reads: where the window is unknown, and a sleep brings much");
 	read_ahead(1 << 20);
 	t_is_str(
 		cause_of("large_reads"),
 		"reads are larger here (read_ahead_kb 1024): it sleeps 8 times a pass, 50 % of the time",
-		"large_reads");
+		"where the window is large");
 	read_ahead(128 << 10);
 	t_is_str(cause_of("large_reads"), "cause not found",
 		 "not where the window is the usual one");
 	read_file(4, 0);
 	read_ahead(1 << 20);
 	t_is_str(cause_of("large_reads"), "cause not found", "not where nothing sleeps");
+	read_file(60, 60);
+	t_is_str(cause_of("large_reads"), "cause not found",
+		 "nor, where the window is unknown, where a sleep brings little");
 }
 
 static void test_cause_fault_around(void)
