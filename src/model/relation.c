@@ -131,6 +131,7 @@ static uint64_t read_ahead(const struct model_bench *doc, char *ret_text, size_t
 static bool cause_read_ahead(const struct model_bench *doc, const struct model_scenario *of,
 			     char *ret, size_t size)
 {
+	const double usual = USUAL_READ_AHEAD_BYTES;
 	double per_major = (double)of->page_bytes / of->major_per_page;
 	char text[48];
 	uint64_t window = read_ahead(doc, text, sizeof(text));
@@ -140,8 +141,7 @@ static bool cause_read_ahead(const struct model_bench *doc, const struct model_s
 		return false;
 	if (per_major < expected / 2 || per_major > expected * 2)
 		return false;
-	if (!window && per_major > USUAL_READ_AHEAD_BYTES / 2 &&
-	    per_major < USUAL_READ_AHEAD_BYTES * 2)
+	if (!window && per_major > usual / 2 && per_major < usual * 2)
 		return false;
 	(void)snprintf(ret, size, "readahead is of another size here%s: one major fault brings %s",
 		       text, units_bytes((uint64_t)per_major).s);
