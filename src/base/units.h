@@ -8,7 +8,7 @@
 
 struct why;
 
-/* "64M", "64MiB", "1.5G", "4096", "100p" (pages of this system): bytes. -EINVAL for what is no
+/* "64M", "64MiB", "1.5G", a bare number (bytes), "100p" (pages of this system): bytes. -EINVAL for what is no
  * size (a sign included), -ERANGE for what does not fit 63 bits. */
 int units_parse_bytes(const char *text, uint64_t *ret_bytes, struct why *why);
 

@@ -4,6 +4,7 @@
 
 #include "src/bench/datafile.h"
 #include "src/bench/touch.h"
+#include "src/sys/page.h"
 #include "src/sys/residency.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 static int map_aligned(struct bench_trial *t, int prot, int flags, int fd)
 {
 	size_t align = t->huge_bytes ? t->huge_bytes : t->page_bytes;
-	uintptr_t at;
 	char *map;
 
 	t->reserved_bytes = t->bytes + align;
@@ -29,9 +29,7 @@ static int map_aligned(struct bench_trial *t, int prot, int flags, int fd)
 		return why_errno(&t->why, -errno, "cannot reserve %zu bytes of address space",
 				 t->reserved_bytes);
 	}
-	at = ((uintptr_t)t->reserved + align - 1) / align * align;
-	map = mmap((char *)t->reserved + (at - (uintptr_t)t->reserved), t->bytes, prot,
-		   flags | MAP_FIXED, fd, 0);
+	map = mmap(sys_align_up(t->reserved, align), t->bytes, prot, flags | MAP_FIXED, fd, 0);
 	if (map == MAP_FAILED)
 		return why_errno(&t->why, -errno, "cannot map %zu bytes", t->bytes);
 	t->map = map;

@@ -116,35 +116,11 @@ static int add_floor(struct plan *plan, const struct bench_config *config, struc
 
 /* --- needs, asked once a run ----------------------------------------------------------------------- */
 
-enum { MAX_ANSWERS = 32 };
-
-struct answers {
-	const struct sys_need *need[MAX_ANSWERS];
-	int r[MAX_ANSWERS];
-	struct why why[MAX_ANSWERS];
-	size_t n;
-};
-
-static int ask(struct answers *a, const struct sys_need *need, const char *dir, struct why *why)
-{
-	struct sys_env env = {.dir = dir};
-	size_t i;
-
-	for (i = 0; i < a->n; i++)
-		if (a->need[i] == need)
-			return why_copy(why, a->r[i], &a->why[i]);
-	if (i == MAX_ANSWERS)
-		return need->probe(&env, why);
-	a->need[i] = need;
-	a->r[i] = need->probe(&env, &a->why[i]);
-	a->n++;
-	return why_copy(why, a->r[i], &a->why[i]);
-}
-
 static void check_needs(struct plan *plan, const struct bench_config *config,
 			struct model_bench *doc)
 {
-	struct answers answers = {.n = 0};
+	struct sys_env env = {.dir = config->dir};
+	struct sys_answers answers = {.n = 0};
 
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		struct plan_entry *e = &plan->entries[i];
@@ -154,7 +130,7 @@ static void check_needs(struct plan *plan, const struct bench_config *config,
 			plan_close(e, doc, MODEL_SKIPPED, s->unavailable);
 		for (size_t k = 0; k < BENCH_MAX_NEEDS && s->needs[k] && !e->closed; k++) {
 			struct why why;
-			int r = ask(&answers, s->needs[k], config->dir, &why);
+			int r = sys_ask(&answers, s->needs[k], &env, &why);
 
 			if (r != 0)
 				plan_close(e, doc, r > 0 ? MODEL_SKIPPED : MODEL_FAILED, why.text);
@@ -204,23 +180,15 @@ static uint64_t pages_of(uint64_t bytes, const struct bench_scenario *s)
 }
 
 /*
- * What a trial takes at its peak beside its own size: page tables, the alignment's reserve, the
- * process itself. File scenarios have their pages in the cache as well, which is charged, too.
- */
-static uint64_t overhead_bytes(uint64_t size_bytes)
-{
-	return size_bytes / 64 + sys_huge_page_bytes() + (16 << 20);
-}
-
-/*
- * The largest size whose trial fits in what is available, a tenth of which stays free. Twice the size
+ * The largest size whose trial fits in what is available. A tenth of that stays free; beside its size a
+ * trial takes the alignment's reserve and the process itself, and a 64th for page tables. Twice the size
  * is taken where the file's pages are cached beside the mapping, and, of address space, where the
  * warm-up pass has a mapping of its own.
  */
 static uint64_t largest_bytes(const struct sys_memory *memory, bool files)
 {
 	uint64_t room = memory->available_bytes - memory->available_bytes / 10;
-	uint64_t fixed = overhead_bytes(0);
+	uint64_t fixed = sys_huge_page_bytes() + (16 << 20);
 	uint64_t times = files || memory->counts_mappings ? 2 : 1;
 
 	if (memory->available_bytes == UINT64_MAX)

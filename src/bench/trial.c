@@ -69,7 +69,7 @@ static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint
 
 	if (map == MAP_FAILED)
 		return why_errno(&t->why, -errno, "cannot map %zu bytes to warm memory", bytes);
-	start = map + (align - (uintptr_t)map % align) % align;
+	start = sys_align_up(map, align);
 	/* EINVAL without THP: nothing to refuse */
 	(void)madvise(map, bytes, s->per_huge_page ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	*ret_n_slow = touch_and_count_slow(start, t->bytes, t->page_bytes);

@@ -46,7 +46,8 @@ static const struct option_row options[] = {
 };
 
 /* "" where it can run, else the sentence. */
-static void obstacle(const struct bench_scenario *s, const struct sys_env *env, struct why *ret)
+static void obstacle(const struct bench_scenario *s, const struct sys_env *env,
+		     struct sys_answers *answers, struct why *ret)
 {
 	ret->text[0] = 0;
 	if (s->unavailable) {
@@ -54,7 +55,7 @@ static void obstacle(const struct bench_scenario *s, const struct sys_env *env, 
 		return;
 	}
 	for (size_t i = 0; i < BENCH_MAX_NEEDS && s->needs[i]; i++)
-		if (s->needs[i]->probe(env, ret) != 0)
+		if (sys_ask(answers, s->needs[i], env, ret) != 0)
 			return;
 	ret->text[0] = 0;
 }
@@ -66,6 +67,7 @@ static void list_scenarios(const struct sys_env *env)
 		{"RUNS HERE", false, 0},
 		{"WHAT", false, 0},
 	};
+	struct sys_answers answers = {.n = 0};
 	char *obstacles = NULL;
 	size_t size = 0;
 	struct table t;
@@ -76,7 +78,7 @@ static void list_scenarios(const struct sys_env *env)
 	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
 		struct why why;
 
-		obstacle(row->scenario, env, &why);
+		obstacle(row->scenario, env, &answers, &why);
 		if (out && why.text[0])
 			(void)fprintf(out, "%s: %s\n", row->name, why.text);
 		table_add(&t, (const char *[]){row->name, why.text[0] ? "no" : "yes",
@@ -117,6 +119,7 @@ static void list_text(const struct sys_env *env)
 
 static void list_json(const struct sys_env *env)
 {
+	struct sys_answers answers = {.n = 0};
 	struct json_writer w;
 	struct why why;
 
@@ -126,7 +129,7 @@ static void list_json(const struct sys_env *env)
 	json_put_string(&w, "kind", "list");
 	json_put_array(&w, "scenarios");
 	for (const struct bench_registry_row *row = scenario_registry; row->name; row++) {
-		obstacle(row->scenario, env, &why);
+		obstacle(row->scenario, env, &answers, &why);
 		json_put_object_flat(&w, NULL);
 		json_put_string(&w, "name", row->name);
 		json_put_string(&w, "title", row->scenario->title);

@@ -108,6 +108,9 @@ int cli_output_bench(const struct cli_output *output, const struct model_bench *
  * the current directory. 0 or an exit status. */
 int cli_choose_dir(const char *command, const char *given, const char **ret_dir);
 
+/* Whether fd is a terminal that knows more than plain text. */
+bool cli_terminal_is_able(int fd);
+
 /* Columns of the terminal on fd; 0 where it is none. */
 size_t cli_terminal_width(int fd);
 size_t cli_terminal_height(int fd);

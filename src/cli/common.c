@@ -76,6 +76,13 @@ int cli_choose_dir(const char *command, const char *given, const char **ret_dir)
 	return 0;
 }
 
+bool cli_terminal_is_able(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+}
+
 size_t cli_terminal_width(int fd)
 {
 	const char *columns = getenv("COLUMNS");
@@ -102,11 +109,10 @@ size_t cli_terminal_height(int fd)
 static bool wants_color(const char *when, int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
 
 	if (strcmp(when, "auto") != 0)
 		return strcmp(when, "always") == 0;
-	return isatty(fd) && !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
+	return cli_terminal_is_able(fd) && !(no_color && *no_color);
 }
 
 struct report_style cli_style(const struct cli_output *output, FILE *out)
@@ -142,30 +148,28 @@ int cli_output_check(const struct cli_output *output)
 	return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
 }
 
-static int write_report(const struct cli_output *output, const struct model_bench *doc, FILE *out)
+static void write_report(const struct cli_output *output, const struct model_bench *doc, FILE *out)
 {
 	struct report_style style = cli_style(output, out);
 
 	report_find(output->format)->bench(doc, out, &style);
-	return fflush(out) != 0 || ferror(out) ? -1 : 0;
 }
 
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc)
 {
+	bool failed;
 	FILE *out;
-	int r;
 
 	if (to_stdout(output)) {
-		struct report_style style = cli_style(output, stdout);
-
-		report_find(output->format)->bench(doc, stdout, &style);
+		write_report(output, doc, stdout);
 		return 0; /* main() sees whether it was written */
 	}
 	out = fopen(output->path, "we");
 	if (!out)
 		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
-	r = write_report(output, doc, out);
-	if (fclose(out) != 0 || r < 0)
+	write_report(output, doc, out);
+	failed = fflush(out) != 0 || ferror(out);
+	if (fclose(out) != 0 || failed)
 		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
 	return 0;
 }

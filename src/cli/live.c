@@ -12,11 +12,7 @@
 
 void cli_live_init(struct cli_live *live)
 {
-	const char *term = getenv("TERM");
-
-	*live = (struct cli_live){
-		.active = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0,
-	};
+	*live = (struct cli_live){.active = cli_terminal_is_able(STDERR_FILENO)};
 }
 
 void cli_live_clear(struct cli_live *live)

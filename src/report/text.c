@@ -94,30 +94,29 @@ static void print_published_note(const struct model_bench *doc, FILE *out, size_
 	option_print_folded(out, text, 0, 0, width);
 }
 
-static void print_relations(const struct model_bench *doc, FILE *out,
-			    const struct report_style *style)
+static void print_relation(const struct model_relation *r, FILE *out,
+			   const struct report_style *style)
 {
 	char text[600];
 
+	(void)snprintf(text, sizeof(text), "%s: %s", r->text, r->figure);
+	if (!r->measured) {
+		print_headed(out, style, PAINT_DIM, "unknown", text);
+	} else if (r->holds) {
+		print_headed(out, style, PAINT_GOOD, "holds", text);
+	} else {
+		(void)snprintf(text, sizeof(text), "%s: here %s; %s", r->text, r->figure, r->cause);
+		print_headed(out, style, PAINT_WARN, "differs", text);
+	}
+}
+
+static void print_relations(const struct model_bench *doc, FILE *out,
+			    const struct report_style *style)
+{
 	if (doc->n_relations)
 		(void)fputc('\n', out);
-	for (unsigned i = 0; i < doc->n_relations; i++) {
-		const struct model_relation *r = &doc->relations[i];
-
-		if (r->measured && !r->holds)
-			(void)snprintf(text, sizeof(text), "%s: here %s; %s", r->text, r->figure,
-				       r->cause);
-		else
-			(void)snprintf(text, sizeof(text), "%s: %s", r->text, r->figure);
-		print_headed(out, style,
-			     !r->measured ? PAINT_DIM
-			     : r->holds   ? PAINT_GOOD
-					  : PAINT_WARN,
-			     !r->measured ? "unknown"
-			     : r->holds   ? "holds"
-					  : "differs",
-			     text);
-	}
+	for (unsigned i = 0; i < doc->n_relations; i++)
+		print_relation(&doc->relations[i], out, style);
 }
 
 /* Row i of all that was measured; behind the rows the floor, unless it is a row itself. */

@@ -77,7 +77,7 @@ static int probe_thp(const struct sys_env *env, struct why *why)
 	map = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED)
 		return why_errno(why, -errno, "cannot map two huge pages");
-	at = map + (huge - (uintptr_t)map % huge) % huge;
+	at = sys_align_up(map, huge);
 	if (madvise(at, huge, MADV_HUGEPAGE) == 0) {
 		*(volatile char *)at = 1;
 		(void)sys_smaps_range((uintptr_t)at, (uintptr_t)at + huge, &m, why);
@@ -192,6 +192,21 @@ static int probe_kernel_traps(const struct sys_env *env, struct why *why)
 {
 	(void)env;
 	return probe_traps(true, why);
+}
+
+int sys_ask(struct sys_answers *a, const struct sys_need *need, const struct sys_env *env,
+	    struct why *why)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->need[i] == need)
+			return why_copy(why, a->r[i], &a->why[i]);
+	if (a->n == SYS_MAX_ANSWERS)
+		return need->probe(env, why);
+	a->need[a->n] = need;
+	a->why[a->n].text[0] = 0;
+	a->r[a->n] = need->probe(env, &a->why[a->n]);
+	a->n++;
+	return why_copy(why, a->r[a->n - 1], &a->why[a->n - 1]);
 }
 
 const struct sys_need need_base_pages = {

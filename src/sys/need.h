@@ -3,9 +3,9 @@
 #ifndef SYS_NEED_H
 #define SYS_NEED_H
 
-#include <stddef.h>
+#include "src/base/why.h"
 
-struct why;
+#include <stddef.h>
 
 /* Where the probes look. The strings are the caller's and outlive the probing. */
 struct sys_env {
@@ -29,6 +29,18 @@ extern const struct sys_need need_data_dir;
 extern const struct sys_need need_cold_files;
 extern const struct sys_need need_user_traps;
 extern const struct sys_need need_kernel_traps;
+
+/* Answers already had, so that a need is probed once however many scenarios have it: some write and
+ * fsync files. Begins as {.n = 0}; for one sys_env. */
+enum { SYS_MAX_ANSWERS = 32 };
+struct sys_answers {
+	const struct sys_need *need[SYS_MAX_ANSWERS];
+	int r[SYS_MAX_ANSWERS];
+	struct why why[SYS_MAX_ANSWERS];
+	size_t n;
+};
+int sys_ask(struct sys_answers *answers, const struct sys_need *need, const struct sys_env *env,
+	    struct why *why);
 
 /* All of them, for doctor; ends with NULL. */
 extern const struct sys_need *const sys_needs[];

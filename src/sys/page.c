@@ -23,3 +23,8 @@ uint64_t sys_huge_page_bytes(void)
 		return value * 1024;
 	return 0;
 }
+
+char *sys_align_up(char *p, size_t align)
+{
+	return p + (align - (uintptr_t)p % align) % align;
+}

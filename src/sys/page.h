@@ -3,9 +3,13 @@
 #ifndef SYS_PAGE_H
 #define SYS_PAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 uint64_t sys_page_bytes(void);
+
+/* The first address at or behind p that is a multiple of align. */
+char *sys_align_up(char *p, size_t align);
 
 /* The huge page of a PMD entry, as the THP code or the default hugetlb pool names it; 0 where the
  * kernel has neither. Thread-safe; reads two files at each call. */
