@@ -343,12 +343,12 @@ static void run_trial(struct run *run, struct plan_entry *entry)
 static bool is_precise(const struct run *run, const struct plan_entry *entry)
 {
 	const struct model_scenario *s = plan_scenario(entry, run->doc);
-	double half = stats_half_width(&s->ns_per_page);
+	double half = stats_half_width(model_price(s));
 
 	if (s->n_invalid == s->n_rounds)
 		return true; /* more of what is priced nowhere helps nobody */
 	/* a range of few trials is no interval: it cannot be precise */
-	return s->ns_per_page.interval.kind == STATS_INTERVAL_95 && half <= run->config->precision;
+	return model_price(s)->interval.kind == STATS_INTERVAL_95 && half <= run->config->precision;
 }
 
 static bool wants_trial(const struct run *run, const struct plan_entry *entry)
@@ -399,7 +399,7 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 	const struct bench_config *c = run->config;
 	const struct model_scenario *s = plan_scenario(e, run->doc);
 	uint64_t wished = c->n_trials * c->n_rounds;
-	double half = 100 * stats_half_width(&s->ns_per_page);
+	double half = 100 * stats_half_width(model_price(s));
 
 	if (run->signal)
 		return; /* "interrupted" says it all */

@@ -309,7 +309,6 @@ static int counted_pass(const struct bench_scenario *s, struct bench_trial *t,
 	struct sys_counters c;
 	int r;
 
-	round->trap_user = round->trap_kernel = MODEL_NOT_COUNTED;
 	sys_counters_open(&c, true);
 	t->mark = PREPARE_MARK;
 	r = c.fd_user >= 0 && s->prepare ? s->prepare(t) : 0;
@@ -338,7 +337,17 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 	sys_counters_open(&counters, false);
 	for (uint32_t i = 0; i < shared->n_rounds; i++) {
 		struct model_round round = {
-			.trial = shared->trial, .round = i, .block = shared->block};
+			.trial = shared->trial,
+			.round = i,
+			.block = shared->block,
+			.trap_user = MODEL_NOT_COUNTED,
+			.trap_kernel = MODEL_NOT_COUNTED,
+			.cycles = MODEL_NOT_COUNTED,
+			.instructions = MODEL_NOT_COUNTED,
+			.dtlb_load_misses = MODEL_NOT_COUNTED,
+			.resident_before = MODEL_NOT_COUNTED,
+			.resident_after = MODEL_NOT_COUNTED,
+		};
 		int r;
 
 		if (i > 0 && sys_now_ns() > shared->until_ns)

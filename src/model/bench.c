@@ -179,12 +179,32 @@ double model_time_share(const struct model_scenario *s, uint64_t part_ns)
 	return s->times.wall_ns ? (double)part_ns / (double)s->times.wall_ns : NAN;
 }
 
+double model_bytes_per_second(const struct model_scenario *s)
+{
+	return 1e9 * (double)s->page_bytes / s->ns_per_page.median;
+}
+
 /* What a round costs in one of the two denominators; NaN where that is undefined. */
 typedef double round_price(const struct model_scenario *s, const struct model_round *r);
 
 static double per_page(const struct model_scenario *s, const struct model_round *r)
 {
 	return (double)r->elapsed_ns / (double)s->n_pages;
+}
+
+static double per_access(const struct model_scenario *s, const struct model_round *r)
+{
+	return (double)r->elapsed_ns / (double)s->n_accesses;
+}
+
+static round_price *main_price(const struct model_scenario *s)
+{
+	return s->n_accesses ? per_access : per_page;
+}
+
+const struct stats_summary *model_price(const struct model_scenario *s)
+{
+	return s->n_accesses ? &s->ns_per_access : &s->ns_per_page;
 }
 
 static double per_fault(const struct model_scenario *s, const struct model_round *r)
@@ -258,7 +278,7 @@ size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, si
 	for (size_t i = 0; i < s->n_rounds && s->rounds[i].trial < n; i = span.end) {
 		for (span = span_from(s, i); count < s->rounds[i].trial; count++)
 			ret_prices[count] = NAN;
-		ret_prices[count++] = trial_price(s, span, per_page, scratch);
+		ret_prices[count++] = trial_price(s, span, main_price(s), scratch);
 	}
 	free(scratch);
 	return count;
@@ -414,6 +434,76 @@ static void derive_per_fault(struct model_scenario *s)
 		s->no_ns_per_fault = "no fault was taken";
 }
 
+/* A figure of a round; NaN where it was not taken. */
+typedef double round_figure(const struct model_round *r);
+
+static double known(int64_t count)
+{
+	return count < 0 ? NAN : (double)count; /* a document may hold anything */
+}
+
+static double resident_before(const struct model_round *r)
+{
+	return known(r->resident_before);
+}
+
+static double resident_after(const struct model_round *r)
+{
+	return known(r->resident_after);
+}
+
+static double page_table_bytes(const struct model_round *r)
+{
+	return r->page_table_bytes ? (double)r->page_table_bytes : NAN;
+}
+
+static double cycles(const struct model_round *r)
+{
+	return known(r->cycles);
+}
+
+static double instructions(const struct model_round *r)
+{
+	return known(r->instructions);
+}
+
+static double dtlb_load_misses(const struct model_round *r)
+{
+	return known(r->dtlb_load_misses);
+}
+
+/* Median over the valid rounds that have the figure. */
+static double median_figure(const struct model_scenario *s, round_figure *figure)
+{
+	double *values, median;
+	size_t n = 0;
+
+	values = calloc(s->n_rounds + 1, sizeof(*values));
+	if (!values)
+		return NAN;
+	for (size_t i = 0; i < s->n_rounds; i++)
+		if (model_round_is_valid(s, &s->rounds[i]) && !isnan(figure(&s->rounds[i])))
+			values[n++] = figure(&s->rounds[i]);
+	median = stats_median(values, n);
+	free(values);
+	return median;
+}
+
+static void derive_figures(struct model_scenario *s)
+{
+	double n_pages = (double)s->n_pages;
+	double misses = median_figure(s, dtlb_load_misses);
+
+	s->resident_before = median_figure(s, resident_before);
+	s->resident_after = median_figure(s, resident_after);
+	s->page_table_bytes = median_figure(s, page_table_bytes);
+	s->cycles_per_page = median_figure(s, cycles) / n_pages;
+	s->instructions_per_page = median_figure(s, instructions) / n_pages;
+	s->instructions_per_cycle = s->instructions_per_page / s->cycles_per_page;
+	s->dtlb_load_misses_per_page = misses / n_pages;
+	s->dtlb_load_misses_per_access = s->n_accesses ? misses / (double)s->n_accesses : NAN;
+}
+
 static size_t count_marks(const struct model_scenario *s, uint32_t mark)
 {
 	size_t n = 0;
@@ -511,8 +601,10 @@ void model_scenario_derive(struct model_scenario *s)
 	sort_rounds(s);
 	derive_counts(s);
 	judge_first_rounds(s);
-	s->ns_per_page = summarize(s, per_page);
+	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page);
+	s->ns_per_access = s->n_accesses ? summarize(s, per_access) : no_summary;
 	derive_per_fault(s);
+	derive_figures(s);
 	if (s->n_rounds == 0)
 		return;
 	s->verdict = MODEL_VALID;

@@ -62,7 +62,14 @@ struct model_round {
 	 * rusage. */
 	int64_t trap_user, trap_kernel;
 	uint64_t counted_minor, counted_major;
-	uint64_t nvcsw, nivcsw; /* context switches: sleeps, and preemptions */
+	/* The same pass, by the hardware's counters: user and kernel mode together, TLB misses of user mode.
+	 * MODEL_NOT_COUNTED where there are none, as in most VMs. */
+	int64_t cycles, instructions, dtlb_load_misses;
+	/* Pages of the data file in the page cache right before and right after; MODEL_NOT_COUNTED where
+	 * there is no file. */
+	int64_t resident_before, resident_after;
+	uint64_t page_table_bytes; /* VmPTE that this round's mapping added; 0: not known */
+	uint64_t nvcsw, nivcsw;    /* context switches: sleeps, and preemptions */
 	uint64_t steal_ns;
 	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
 	uint32_t marks;
@@ -104,8 +111,11 @@ struct model_scenario {
 	char reason[512];
 
 	uint64_t n_pages, page_bytes, huge_page_bytes; /* huge: 0 where base pages are claimed */
+	uint64_t
+		n_accesses; /* of a pass that visits the pages in random order; 0: each page once */
 	uint32_t threads;
 	char access[16];
+	char pages[16]; /* "base", "thp" or "hugetlb"; "" where the kernel decides, or not known */
 	char cache_state[128]; /* of files: how it was made; "" */
 	struct model_ledger ledger;
 	struct model_published published;
@@ -124,8 +134,14 @@ struct model_scenario {
 	double minor_per_page, major_per_page, trap_per_page, populated_per_page; /* NaN: unknown */
 	double sleeps_per_page; /* voluntary switches: waits, whatever the kernel calls the fault */
 	double pages_per_fault; /* NaN where no fault was taken */
-	struct stats_summary ns_per_page;  /* over trials */
-	struct stats_summary ns_per_fault; /* n == 0: undefined, see no_ns_per_fault */
+	double resident_before, resident_after; /* pages, median over rounds; NaN: no file */
+	double page_table_bytes;                /* median over rounds; NaN: not known */
+	double cycles_per_page, instructions_per_page,
+		instructions_per_cycle;                                /* NaN: not counted */
+	double dtlb_load_misses_per_page, dtlb_load_misses_per_access; /* NaN: not counted */
+	struct stats_summary ns_per_page;   /* over trials; n == 0 where accesses are priced */
+	struct stats_summary ns_per_access; /* n == 0 where each page is touched once */
+	struct stats_summary ns_per_fault;  /* n == 0: undefined, see no_ns_per_fault */
 	const char *no_ns_per_fault;
 	struct model_times times;
 };
@@ -193,11 +209,17 @@ int64_t model_round_populated(const struct model_round *round);
 /* part_ns as a share of the time of all valid rounds; NaN where there is none. */
 double model_time_share(const struct model_scenario *s, uint64_t part_ns);
 
+/* Memory or file touched by the second of a pass, at the price a page; NaN where there is none. */
+double model_bytes_per_second(const struct model_scenario *s);
+
 /* Computes everything derived, of every scenario, from the rounds alone. */
 void model_bench_derive(struct model_bench *doc);
 void model_scenario_derive(struct model_scenario *s);
 
-/* Median price of each trial in ns a page, NaN for trials without a valid round; at most n. Returns
+/* The price that a row is about: ns_per_access where it has accesses, else ns_per_page. */
+const struct stats_summary *model_price(const struct model_scenario *s);
+
+/* Median price of each trial (see model_price()), NaN for trials without a valid round; at most n. Returns
  * the number of trials. Index is the trial's number: trials of one block share it. */
 size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n);
 

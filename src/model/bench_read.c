@@ -104,6 +104,8 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	if (!json_is_object(object))
 		json_read_fail(rd, "a round must be an object");
 	r->trap_user = r->trap_kernel = MODEL_NOT_COUNTED;
+	r->cycles = r->instructions = r->dtlb_load_misses = MODEL_NOT_COUNTED;
+	r->resident_before = r->resident_after = MODEL_NOT_COUNTED;
 	json_get_u32(rd, object, "trial", &r->trial);
 	json_get_u32(rd, object, "round", &r->round);
 	json_get_u32(rd, object, "block", &r->block);
@@ -119,6 +121,12 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	json_get_i64(rd, object, "trap_kernel", &r->trap_kernel);
 	json_get_u64(rd, object, "counted_minor", &r->counted_minor);
 	json_get_u64(rd, object, "counted_major", &r->counted_major);
+	json_get_i64(rd, object, "cycles", &r->cycles);
+	json_get_i64(rd, object, "instructions", &r->instructions);
+	json_get_i64(rd, object, "dtlb_load_misses", &r->dtlb_load_misses);
+	json_get_i64(rd, object, "resident_before", &r->resident_before);
+	json_get_i64(rd, object, "resident_after", &r->resident_after);
+	json_get_u64(rd, object, "page_table_bytes", &r->page_table_bytes);
 	json_get_u64(rd, object, "nvcsw", &r->nvcsw);
 	json_get_u64(rd, object, "nivcsw", &r->nivcsw);
 	json_get_u64(rd, object, "steal_ns", &r->steal_ns);
@@ -192,6 +200,8 @@ static void read_scenario(struct json_reader *rd, const json_t *object, struct m
 	json_get_u64(rd, params, "n_pages", &s->n_pages);
 	json_get_u64(rd, params, "page_bytes", &s->page_bytes);
 	json_get_u64(rd, params, "huge_page_bytes", &s->huge_page_bytes);
+	json_get_text(rd, params, "pages", s->pages, sizeof(s->pages));
+	json_get_u64(rd, params, "accesses", &s->n_accesses);
 	json_get_u32(rd, params, "threads", &s->threads);
 	json_get_text(rd, params, "access", s->access, sizeof(s->access));
 	json_get_text(rd, params, "cache_state", s->cache_state, sizeof(s->cache_state));

@@ -128,6 +128,12 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	json_put_u64(w, "counted_minor", r->counted_minor);
 	json_put_u64(w, "counted_major", r->counted_major);
 	write_count(w, "populated", model_round_populated(r));
+	write_count(w, "cycles", r->cycles);
+	write_count(w, "instructions", r->instructions);
+	write_count(w, "dtlb_load_misses", r->dtlb_load_misses);
+	write_count(w, "resident_before", r->resident_before);
+	write_count(w, "resident_after", r->resident_after);
+	json_put_u64(w, "page_table_bytes", r->page_table_bytes);
 	json_put_u64(w, "nvcsw", r->nvcsw);
 	json_put_u64(w, "nivcsw", r->nivcsw);
 	json_put_u64(w, "steal_ns", r->steal_ns);
@@ -148,6 +154,10 @@ static void write_params(struct json_writer *w, const struct model_scenario *s)
 	json_put_u64(w, "size_bytes", s->n_pages * s->page_bytes);
 	if (s->huge_page_bytes)
 		json_put_u64(w, "huge_page_bytes", s->huge_page_bytes);
+	if (s->pages[0])
+		json_put_string(w, "pages", s->pages);
+	if (s->n_accesses)
+		json_put_u64(w, "accesses", s->n_accesses);
 	json_put_u64(w, "threads", s->threads);
 	json_put_string(w, "access", s->access);
 	if (s->cache_state[0])
@@ -181,6 +191,20 @@ static void write_derived(struct json_writer *w, const struct model_scenario *s)
 	write_summary(w, "ns_per_fault", &s->ns_per_fault);
 	if (s->no_ns_per_fault)
 		json_put_string(w, "no_ns_per_fault", s->no_ns_per_fault);
+	write_summary(w, "ns_per_access", &s->ns_per_access);
+	json_put_double(w, "bytes_per_second", model_bytes_per_second(s));
+	json_put_double(w, "page_table_bytes", s->page_table_bytes);
+	json_put_object_flat(w, "resident_pages");
+	json_put_double(w, "before", s->resident_before);
+	json_put_double(w, "after", s->resident_after);
+	json_put_end_object(w);
+	json_put_object_flat(w, "pmu");
+	json_put_double(w, "cycles_per_page", s->cycles_per_page);
+	json_put_double(w, "instructions_per_page", s->instructions_per_page);
+	json_put_double(w, "instructions_per_cycle", s->instructions_per_cycle);
+	json_put_double(w, "dtlb_load_misses_per_page", s->dtlb_load_misses_per_page);
+	json_put_double(w, "dtlb_load_misses_per_access", s->dtlb_load_misses_per_access);
+	json_put_end_object(w);
 	json_put_double(w, "first_round_ratio", s->first_round_ratio);
 	json_put_bool(w, "first_round_left_out", s->first_round_left);
 	write_times(w, &s->times);

@@ -276,7 +276,7 @@ static void find_cause(const struct model_bench *doc, const struct model_suite_r
 
 static bool is_priced(const struct model_scenario *s)
 {
-	return s && s->verdict != MODEL_INVALID && s->ns_per_page.n > 0;
+	return s && s->verdict != MODEL_INVALID && model_price(s)->n > 0;
 }
 
 /* It holds where the middle of what was measured lies inside the claim, and differs where all of it

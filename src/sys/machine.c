@@ -7,6 +7,7 @@
 #include "src/sys/cpu.h"
 #include "src/sys/disk.h"
 #include "src/sys/file.h"
+#include "src/sys/hugetlb.h"
 #include "src/sys/memory.h"
 #include "src/sys/page.h"
 
@@ -229,34 +230,18 @@ static void probe_mthp(struct sys_machine *m)
 /* "2048kB: 16 of 32 free", one a pool that has pages. */
 static void probe_hugetlb(struct sys_machine *m)
 {
+	struct sys_hugetlb_pool pools[SYS_MAX_HUGETLB_POOLS];
+	size_t n = sys_hugetlb_pools(pools);
 	char all[SYS_FACT_TEXT] = "";
-	uint64_t total, available;
-	unsigned long kib;
-	char path[512];
-	struct dirent *e;
-	DIR *dir;
 
-	dir = opendir("/sys/kernel/mm/hugepages");
-	if (!dir)
-		return;
-	while ((e = readdir(dir))) {
-		if (sscanf(e->d_name, "hugepages-%lukB", &kib) != 1)
-			continue;
-		(void)snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/%s/nr_hugepages",
-			       e->d_name);
-		if (sys_read_u64(path, &total) < 0)
-			continue;
-		(void)snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/%s/free_hugepages",
-			       e->d_name);
-		if (sys_read_u64(path, &available) < 0)
-			continue;
-		if (total && strlen(all) + 64 < sizeof(all))
+	for (size_t i = 0; i < n; i++)
+		if (pools[i].total && strlen(all) + 64 < sizeof(all))
 			(void)snprintf(all + strlen(all), sizeof(all) - strlen(all),
-				       "%s%lukB: %" PRIu64 " of %" PRIu64 " free", *all ? ", " : "",
-				       kib, available, total);
-	}
-	(void)closedir(dir);
-	sys_machine_add_text(m, "hugetlb", *all ? all : "none");
+				       "%s%" PRIu64 "kB: %" PRIu64 " of %" PRIu64 " free",
+				       *all ? ", " : "", pools[i].page_bytes / 1024,
+				       pools[i].available, pools[i].total);
+	if (n)
+		sys_machine_add_text(m, "hugetlb", *all ? all : "none");
 }
 
 static void probe_memory(struct sys_machine *m)

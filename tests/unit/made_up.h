@@ -41,6 +41,11 @@ static inline struct model_round made_up_round(uint32_t trial, uint32_t round, d
 		.minor = MADE_UP_PAGES,
 		.counted_minor = MADE_UP_PAGES,
 		.trap_user = MADE_UP_PAGES,
+		.cycles = MODEL_NOT_COUNTED,
+		.instructions = MODEL_NOT_COUNTED,
+		.dtlb_load_misses = MODEL_NOT_COUNTED,
+		.resident_before = MODEL_NOT_COUNTED,
+		.resident_after = MODEL_NOT_COUNTED,
 	};
 }
 

@@ -52,10 +52,37 @@ static void fill(struct model_bench *doc)
 	made_up_trials(s, 7, 100, 1.25);
 	s->rounds[4].marks = (1 << MODEL_N_MARKS) - 1;
 	s->rounds[5].trap_kernel = MODEL_NOT_COUNTED;
-	s->rounds[6] = (struct model_round){7,  6,  8,  9,  10, 11, 12, 13, 14, 15,
-					    16, 17, 18, 19, 20, 21, 22, 23, 24, 1};
+	/* every field another number, whatever their order */
+	s->rounds[6] = (struct model_round){.trial = 7,
+					    .round = 6,
+					    .block = 8,
+					    .started_ns = 9,
+					    .elapsed_ns = 10,
+					    .user_ns = 11,
+					    .sys_ns = 12,
+					    .blocked_ns = 13,
+					    .run_delay_ns = 14,
+					    .minor = 15,
+					    .major = 16,
+					    .trap_user = 17,
+					    .trap_kernel = 18,
+					    .counted_minor = 19,
+					    .counted_major = 20,
+					    .nvcsw = 21,
+					    .nivcsw = 22,
+					    .steal_ns = 23,
+					    .warm_slow_touches = 24,
+					    .cycles = 25,
+					    .instructions = 26,
+					    .dtlb_load_misses = 27,
+					    .resident_before = 28,
+					    .resident_after = 29,
+					    .page_table_bytes = 30,
+					    .marks = 1};
 	s = made_up_scenario(doc, "no_traps");
 	s->huge_page_bytes = 1 << 21;
+	s->n_accesses = 4096;
+	text_copy(s->pages, sizeof(s->pages), "hugetlb");
 	text_copy(s->cache_state, sizeof(s->cache_state), "dropped");
 	made_up_trials(s, 1, 1.0 / 3, 0);
 	for (size_t i = 0; i < s->n_rounds; i++)
