@@ -7,6 +7,7 @@
 #include "src/model/bench.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct bench_request {
 	const char *article; /* "" */
 	struct model_published published;
 	uint64_t size_bytes; /* wished for by a suite; 0: the scenario's default */
+	bool own_size;       /* the row is about this size: never another; skipped where it is above
+				config.size_bytes */
 };
 
 struct bench_now {

@@ -11,6 +11,7 @@ struct why;
 
 /* How the warm file came into the cache; goes into the document. */
 #define BENCH_WARM_STATE "written one page a write, fsynced, kept in the cache: folios of one page"
+#define BENCH_REREAD_STATE "the cold file, read by a mapping with MADV_RANDOM: folios of one page"
 #define BENCH_COLD_STATE "fsynced, dropped by POSIX_FADV_DONTNEED, seen gone by mincore"
 
 /* Asked by long work whether to end early. */

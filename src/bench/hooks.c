@@ -2,6 +2,7 @@
 /* The library of hooks: mapping, advising, touching. */
 #include "src/bench/scenario.h"
 
+#include "src/bench/chase.h"
 #include "src/bench/datafile.h"
 #include "src/bench/touch.h"
 #include "src/sys/page.h"
@@ -12,16 +13,21 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+static size_t at_least(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * Reserves enough to cut an aligned range out of it, then maps over that range: fault-around windows
  * and huge pages are aligned in the address space, so an unaligned mapping has other counts.
  */
-static int map_aligned(struct bench_trial *t, int prot, int flags, int fd)
+static int map_aligned(struct bench_trial *t, size_t map_bytes, int prot, int flags, int fd)
 {
-	size_t align = t->huge_bytes ? t->huge_bytes : t->page_bytes;
+	size_t align = at_least(at_least(t->huge_bytes, t->page_bytes), t->unit_bytes);
 	char *map;
 
-	t->reserved_bytes = t->bytes + align;
+	t->reserved_bytes = map_bytes + align;
 	t->reserved = mmap(NULL, t->reserved_bytes, PROT_NONE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (t->reserved == MAP_FAILED) {
@@ -29,33 +35,45 @@ static int map_aligned(struct bench_trial *t, int prot, int flags, int fd)
 		return why_errno(&t->why, -errno, "cannot reserve %zu bytes of address space",
 				 t->reserved_bytes);
 	}
-	map = mmap(sys_align_up(t->reserved, align), t->bytes, prot, flags | MAP_FIXED, fd, 0);
+	map = mmap(sys_align_up(t->reserved, align), map_bytes, prot, flags | MAP_FIXED, fd, 0);
 	if (map == MAP_FAILED)
-		return why_errno(&t->why, -errno, "cannot map %zu bytes", t->bytes);
+		return why_errno(&t->why, -errno, "cannot map %zu bytes", map_bytes);
 	t->map = map;
+	t->map_bytes = map_bytes;
 	return 0;
 }
 
 int bench_advise(struct bench_trial *t, int advice)
 {
-	if (madvise(t->map, t->bytes, advice) < 0)
+	if (madvise(t->map, t->map_bytes, advice) < 0)
 		return why_errno(&t->why, -errno, "madvise(%d)", advice);
 	return 0;
 }
 
+static int map_anon(struct bench_trial *t, size_t map_bytes, int flags)
+{
+	return map_aligned(t, map_bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | flags, -1);
+}
+
+/* EINVAL: a kernel without THP has base pages only. */
+static int refuse_thp(struct bench_trial *t)
+{
+	int r = bench_advise(t, MADV_NOHUGEPAGE);
+
+	return r == -EINVAL ? 0 : r;
+}
+
 int bench_map_anon(struct bench_trial *t)
 {
-	int r = map_aligned(t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	int r = map_anon(t, t->bytes, 0);
 
-	if (r < 0)
-		return r;
-	r = bench_advise(t, MADV_NOHUGEPAGE);
-	return r == -EINVAL ? 0 : r; /* a kernel without THP */
+	return r < 0 ? r : refuse_thp(t);
 }
 
 int bench_map_anon_huge(struct bench_trial *t)
 {
-	int r = map_aligned(t, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	int r = map_anon(t, t->bytes, 0);
 
 	return r < 0 ? r : bench_advise(t, MADV_HUGEPAGE);
 }
@@ -89,7 +107,7 @@ int bench_map_anon_filled(struct bench_trial *t)
 int bench_map_file(struct bench_trial *t)
 {
 	t->expected_sum = bench_datafile_sum(t->n_pages);
-	return map_aligned(t, PROT_READ, MAP_SHARED, t->fd);
+	return map_aligned(t, t->bytes, PROT_READ, MAP_SHARED, t->fd);
 }
 
 int bench_unmap(struct bench_trial *t)
@@ -100,7 +118,7 @@ int bench_unmap(struct bench_trial *t)
 		(void)prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
 	t->forbade_thp = false;
 	if (t->map && t->map != t->reserved)
-		r = munmap(t->map, t->bytes);
+		r = munmap(t->map, t->map_bytes);
 	if (t->reserved)
 		r |= munmap(t->reserved, t->reserved_bytes);
 	t->map = t->reserved = NULL;
@@ -127,8 +145,55 @@ int bench_map_populated(struct bench_trial *t)
 	if (map == MAP_FAILED)
 		return why_errno(&t->why, -errno, "cannot map %zu bytes", t->bytes);
 	t->map = map;
+	t->map_bytes = t->bytes;
 	return 0;
 }
+
+/* --- chases ----------------------------------------------------------------------------------------- */
+
+static int map_hugetlb(struct bench_trial *t, size_t map_bytes)
+{
+	int size = __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT;
+	int r = map_anon(t, map_bytes, MAP_HUGETLB | size);
+
+	if (r != -ENOMEM)
+		return r;
+	return why_set(
+		&t->why, BENCH_SKIP,
+		"the pool of %zu kB pages has run dry since it was looked at; make it larger",
+		t->unit_bytes / 1024);
+}
+
+static int map_of_units(struct bench_trial *t, size_t map_bytes)
+{
+	int r;
+
+	if (t->pages == BENCH_PAGES_HUGETLB || t->pages == BENCH_PAGES_GIGANTIC)
+		return map_hugetlb(t, map_bytes);
+	r = map_anon(t, map_bytes, 0);
+	if (r < 0)
+		return r;
+	return t->pages == BENCH_PAGES_THP ? bench_advise(t, MADV_HUGEPAGE) : refuse_thp(t);
+}
+
+int bench_map_chase(struct bench_trial *t)
+{
+	int r = map_of_units(t, (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes);
+
+	if (r != 0)
+		return r;
+	t->first = chase_wire(t->map, t->bytes);
+	t->expected_sum = (uintptr_t)chase_end(t->map, t->bytes, t->n_accesses);
+	return 0;
+}
+
+int bench_chase(struct bench_trial *t)
+{
+	t->sum = (uintptr_t)touch_chase(t->first, t->n_accesses);
+	return 0;
+}
+
+/* --- files ------------------------------------------------------------------------------------------ */
 
 int bench_map_cold_file(struct bench_trial *t)
 {
@@ -145,6 +210,33 @@ int bench_map_cold_file(struct bench_trial *t)
 			"POSIX_FADV_DONTNEED, so nothing can be cold; choose a --dir on a disk",
 			n_resident, t->n_pages);
 	return bench_map_file(t);
+}
+
+/* One page a read: the folios that the mapping measured will meet are then of one page. */
+static int read_into_cache(struct bench_trial *t)
+{
+	int r = bench_map_cold_file(t);
+	int unmapped;
+
+	if (r == 0)
+		r = bench_advise(t, MADV_RANDOM);
+	if (r == 0)
+		r = bench_touch_read(t);
+	unmapped = bench_unmap(t);
+	return r ? r : unmapped;
+}
+
+int bench_map_reread_file(struct bench_trial *t)
+{
+	uint64_t n_resident = 0;
+	int r = 0;
+
+	if (t->has_read_file)
+		r = sys_resident_pages(t->fd, t->bytes, &n_resident, &t->why);
+	if (r == 0 && n_resident < t->n_pages)
+		r = read_into_cache(t);
+	t->has_read_file = r == 0;
+	return r ? r : bench_map_file(t);
 }
 
 int bench_map_warm_file(struct bench_trial *t)

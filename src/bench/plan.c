@@ -6,8 +6,10 @@
 #include "src/base/units.h"
 #include "src/base/why.h"
 #include "src/bench/datafile.h"
+#include "src/bench/pages.h"
 #include "src/bench/scenario.h"
 #include "src/sys/disk.h"
+#include "src/sys/hugetlb.h"
 #include "src/sys/memory.h"
 #include "src/sys/page.h"
 
@@ -18,6 +20,13 @@
 struct model_scenario *plan_scenario(const struct plan_entry *entry, struct model_bench *doc)
 {
 	return entry->i_scenario == PLAN_FLOOR ? &doc->floor : &doc->scenarios[entry->i_scenario];
+}
+
+enum bench_file plan_file(const struct plan_entry *entry)
+{
+	enum bench_file file = entry->row->scenario->file;
+
+	return file == BENCH_FILE_REREAD ? BENCH_FILE_COLD : file;
 }
 
 void plan_close(struct plan_entry *entry, struct model_bench *doc, enum model_status status,
@@ -61,11 +70,13 @@ static void describe(struct model_scenario *d, const struct plan_entry *entry)
 		[BENCH_WRITE] = "write",
 		[BENCH_READ] = "read",
 		[BENCH_FILL] = "zero",
+		[BENCH_CHASE] = "chase",
 	};
 	static const char *const states[] = {
 		[BENCH_FILE_NONE] = "",
 		[BENCH_FILE_WARM] = BENCH_WARM_STATE,
 		[BENCH_FILE_COLD] = BENCH_COLD_STATE,
+		[BENCH_FILE_REREAD] = BENCH_REREAD_STATE,
 	};
 	const struct bench_scenario *s = entry->row->scenario;
 
@@ -74,7 +85,10 @@ static void describe(struct model_scenario *d, const struct plan_entry *entry)
 	text_copy(d->access, sizeof(d->access), accesses[s->access]);
 	text_copy(d->cache_state, sizeof(d->cache_state), states[s->file]);
 	d->page_bytes = sys_page_bytes();
-	d->huge_page_bytes = s->per_huge_page ? sys_huge_page_bytes() : 0;
+	d->n_accesses = s->n_accesses;
+	text_copy(d->pages, sizeof(d->pages), bench_pages_name(s->pages));
+	if (bench_pages_bytes(s->pages) != d->page_bytes)
+		d->huge_page_bytes = bench_pages_bytes(s->pages);
 	d->ledger = ledger_of(s);
 }
 
@@ -149,12 +163,20 @@ static uint64_t wished_by_request(const struct bench_request *request)
 	return s->default_bytes ? s->default_bytes : BENCH_DEFAULT_BYTES;
 }
 
-/* The floor is as large as the largest row: zeroing what fits in a cache would be too low a floor. */
+static bool has_own_size(const struct plan *plan, const struct bench_config *config,
+			 const struct plan_entry *e)
+{
+	return e->i_scenario != PLAN_FLOOR && config->requests[e - plan->entries].own_size;
+}
+
+/* The floor is as large as the largest row that is touched page by page: zeroing what fits in a cache would be too low a floor. */
 static uint64_t wished_bytes(const struct plan *plan, const struct bench_config *config,
 			     const struct plan_entry *e)
 {
 	uint64_t largest = 0;
 
+	if (has_own_size(plan, config, e))
+		return config->requests[e - plan->entries].size_bytes;
 	if (config->size_bytes)
 		return config->size_bytes;
 	if (e->i_scenario != PLAN_FLOOR)
@@ -162,7 +184,8 @@ static uint64_t wished_bytes(const struct plan *plan, const struct bench_config 
 	for (size_t i = 0; i < config->n_requests; i++) {
 		uint64_t wished = wished_by_request(&config->requests[i]);
 
-		largest = wished > largest ? wished : largest;
+		if (!config->requests[i].row->scenario->n_accesses)
+			largest = wished > largest ? wished : largest;
 	}
 	return largest;
 }
@@ -210,6 +233,33 @@ static void warn_if_raised(const struct bench_config *config, const struct plan_
 			   units_bytes(config->size_bytes).s, units_bytes(bytes).s);
 }
 
+/*
+ * Where there is a pool memory's limits say nothing, the pool does. It is asked again where the need was
+ * unmet: only now is it known how many pages would have to be reserved, for the largest row of that
+ * kind of page, so that one line serves all.
+ */
+static void size_pooled(const struct plan *plan, struct plan_entry *e,
+			const struct bench_config *config, struct model_bench *doc)
+{
+	enum bench_pages pages = e->row->scenario->pages;
+	uint64_t page_bytes = bench_pages_bytes(pages), largest = 0;
+	struct why why;
+	int r = sys_hugetlb_ask(page_bytes, e->n_pages * sys_page_bytes(), &why);
+
+	if (r == 0)
+		return;
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		const struct plan_entry *other = &plan->entries[i];
+		uint64_t bytes = wished_bytes(plan, config, other);
+
+		if (other->row->scenario->pages == pages && bytes > largest &&
+		    !(config->size_bytes && bytes > config->size_bytes))
+			largest = bytes;
+	}
+	(void)sys_hugetlb_ask(page_bytes, largest, &why);
+	plan_close(e, doc, MODEL_SKIPPED, why.text);
+}
+
 /* Sizes one entry; what does not fit is closed, or, where nobody asked for that size, lowers *cut. */
 static void size_entry(struct plan *plan, struct plan_entry *e, const struct bench_config *config,
 		       const struct sys_memory *memory, struct model_bench *doc, uint64_t *cut)
@@ -221,9 +271,20 @@ static void size_entry(struct plan *plan, struct plan_entry *e, const struct ben
 
 	e->n_pages = pages_of(wished_bytes(plan, config, e), s);
 	wished = e->n_pages * sys_page_bytes();
-	if (e->closed)
+	if (e->closed && !bench_pages_are_pooled(s->pages))
 		return;
-	if (wished > most && (config->size_bytes || most < least)) {
+	if (config->size_bytes && wished > config->size_bytes && has_own_size(plan, config, e)) {
+		(void)snprintf(reason, sizeof(reason), "its size is above --size %s",
+			       units_bytes(config->size_bytes).s);
+		plan_close(e, doc, MODEL_SKIPPED, reason);
+		return;
+	}
+	if (bench_pages_are_pooled(s->pages)) {
+		size_pooled(plan, e, config, doc);
+		return;
+	}
+	if (wished > most &&
+	    (config->size_bytes || has_own_size(plan, config, e) || most < least)) {
 		(void)snprintf(
 			reason, sizeof(reason),
 			"a size of %s does not fit: %s leaves %s for it; give a smaller --size",
@@ -253,7 +314,8 @@ static void size_entries(struct plan *plan, const struct bench_config *config,
 		uint64_t bytes = e->n_pages * sys_page_bytes();
 
 		largest = bytes > largest ? bytes : largest;
-		if (bytes > cut)
+		if (bytes > cut && !has_own_size(plan, config, e) &&
+		    !bench_pages_are_pooled(e->row->scenario->pages))
 			e->n_pages = pages_of(cut, e->row->scenario);
 	}
 	model_warn(doc->warnings, &doc->n_warnings, "size-cut", "sizes cut from %s to %s: %s",
@@ -270,7 +332,7 @@ static void size_files(struct plan *plan, const struct bench_config *config,
 
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		const struct plan_entry *e = &plan->entries[i];
-		uint64_t *largest = &plan->file_bytes[e->row->scenario->file];
+		uint64_t *largest = &plan->file_bytes[plan_file(e)];
 		uint64_t bytes = e->n_pages * sys_page_bytes();
 
 		if (!e->closed && bytes > *largest)

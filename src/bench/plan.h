@@ -32,6 +32,9 @@ struct model_scenario *plan_scenario(const struct plan_entry *entry, struct mode
 int plan_make(struct plan *plan, const struct bench_config *config, struct model_bench *doc,
 	      struct why *why);
 
+/* The data file that an entry maps: what is reread is the cold file. */
+enum bench_file plan_file(const struct plan_entry *entry);
+
 /* Ends an entry with a status and a sentence. */
 void plan_close(struct plan_entry *entry, struct model_bench *doc, enum model_status status,
 		const char *reason);

@@ -142,8 +142,7 @@ static void close_file_entries(struct run *run, enum bench_file file, enum model
 			       const char *reason)
 {
 	for (size_t i = 0; i < run->plan.n_entries; i++)
-		if (run->plan.entries[i].row->scenario->file == file &&
-		    !run->plan.entries[i].closed)
+		if (plan_file(&run->plan.entries[i]) == file && !run->plan.entries[i].closed)
 			plan_close(&run->plan.entries[i], run->doc, status, reason);
 }
 
@@ -210,7 +209,8 @@ static void harvest(struct run *run, const struct plan_entry *entry, uint32_t *n
 	model_scenario_derive(s);
 }
 
-static void describe_death(int status, char *ret_reason, size_t size)
+static void describe_death(const struct bench_scenario *scenario, int status, char *ret_reason,
+			   size_t size)
 {
 	int s = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
@@ -219,6 +219,11 @@ static void describe_death(int status, char *ret_reason, size_t size)
 			ret_reason, size,
 			"the trial was killed (SIGKILL), as the OOM killer or a memory cgroup does; give "
 			"a smaller --size");
+	else if (s == SIGBUS && scenario->file == BENCH_FILE_NONE)
+		(void)snprintf(
+			ret_reason, size,
+			"the trial died of SIGBUS: a page that was promised was not there, as "
+			"where a cgroup limits hugetlb pages");
 	else if (s == SIGBUS)
 		(void)snprintf(
 			ret_reason, size,
@@ -247,7 +252,7 @@ static void note_end(struct run *run, struct plan_entry *entry, enum model_statu
 	}
 	entry->closed = true;
 	model_warn(run->doc->warnings, &run->doc->n_warnings, "trial-ended", "%s: trial %u: %s",
-		   s->name, entry->n_trials - 1, reason);
+		   model_scenario_label(s), entry->n_trials - 1, reason);
 }
 
 static void end_trial(struct run *run, struct plan_entry *entry, bool exited, int status)
@@ -269,11 +274,11 @@ static void end_trial(struct run *run, struct plan_entry *entry, bool exited, in
 		run->signal = WTERMSIG(status);
 		return;
 	}
-	describe_death(status, reason, sizeof(reason));
+	describe_death(entry->row->scenario, status, reason, sizeof(reason));
 	note_end(run, entry, MODEL_FAILED, reason);
 }
 
-/* The share of the remaining time that this trial may begin rounds in: twice the fair one, as most
+/* The share of the remaining time that this trial may begin rounds in: three times the fair one, as most
  * trials take far less. */
 static uint64_t slice_end_ns(const struct run *run)
 {
@@ -289,7 +294,7 @@ static uint64_t slice_end_ns(const struct run *run)
 				     ? run->config->n_trials - e->n_trials
 				     : 1;
 	}
-	slice = n ? 2 * left / n : left;
+	slice = n ? 3 * left / n : left;
 	return now + (slice > LEAST_SLICE_NS ? slice : LEAST_SLICE_NS);
 }
 
@@ -317,7 +322,7 @@ static void run_trial(struct run *run, struct plan_entry *entry)
 
 	describe_trial(run, entry);
 	entry->n_trials++;
-	r = bench_child_start(&run->child, run->fd_file[entry->row->scenario->file], &why);
+	r = bench_child_start(&run->child, run->fd_file[plan_file(entry)], &why);
 	if (r < 0) { /* what was measured until now stays good */
 		note_end(run, entry, MODEL_FAILED, why.text);
 		return;
@@ -406,7 +411,7 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 	if (s->n_rounds < wished)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
 			   "%s: the budget of %s allowed %zu of %llu rounds, in %u of %llu trials",
-			   s->name, units_duration(c->budget_ns).s, s->n_rounds,
+			   model_scenario_label(s), units_duration(c->budget_ns).s, s->n_rounds,
 			   (unsigned long long)wished, e->n_trials,
 			   (unsigned long long)c->n_trials);
 	else if (c->precision > 0 && !is_precise(run, e))
@@ -508,7 +513,7 @@ int bench_run(const struct bench_config *config, struct model_bench *doc, int *r
 		.config = config,
 		.doc = doc,
 		.child = {.fd_shared = -1},
-		.fd_file = {-1, -1, -1},
+		.fd_file = {-1, -1, -1, -1},
 		.random = config->seed,
 		.started_ns = sys_now_ns(),
 	};

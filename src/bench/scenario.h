@@ -12,6 +12,15 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+/* What the mapping consists of; smaps must show it. */
+enum bench_pages {
+	BENCH_PAGES_BASE,
+	BENCH_PAGES_THP,      /* wherever a huge page fits */
+	BENCH_PAGES_HUGETLB,  /* of the pool whose page is as large as a transparent huge page */
+	BENCH_PAGES_GIGANTIC, /* of the pool above that */
+	BENCH_PAGES_KERNEL,   /* the kernel's to choose: not looked at */
+};
+
 /*
  * A trial as its hooks see it. Hooks run in a process of their own, pinned to one CPU, one thread.
  * What cleanup has to undo is recorded here, so that it can be called after any failure.
@@ -20,11 +29,17 @@ struct bench_trial {
 	char *map; /* the measured range; NULL where nothing is mapped */
 	size_t n_pages, page_bytes;
 	size_t bytes;      /* n_pages * page_bytes */
+	size_t map_bytes;  /* of map: bytes, or more where they end within a huge page */
 	size_t huge_bytes; /* 0: this system has none */
+	enum bench_pages pages;
+	size_t unit_bytes; /* of one of these pages */
 	char *reserved;    /* the mapping that map was aligned in */
 	size_t reserved_bytes;
 	bool forbade_thp;           /* by bench_forbid_thp() */
 	int fd;                     /* the data file; -1 */
+	bool has_read_file;         /* bench_map_reread_file() has, in this trial */
+	void **first;               /* where a chase begins */
+	uint64_t n_accesses;        /* of a chase */
 	unsigned char mark;         /* what this round writes to each page; never 0 */
 	uint64_t sum, expected_sum; /* of the bytes that a read loop met, and should have met */
 	struct why why;
@@ -46,10 +61,11 @@ enum bench_file {
 	BENCH_FILE_NONE,
 	BENCH_FILE_WARM, /* in the page cache, written in page-sized pieces, never dropped */
 	BENCH_FILE_COLD, /* fsynced; each round drops it, and looks that it is gone */
+	BENCH_FILE_REREAD, /* the cold file, brought into the cache page by page by a mapping like ours */
 	BENCH_N_FILES,
 };
 
-enum bench_access { BENCH_WRITE, BENCH_READ, BENCH_FILL };
+enum bench_access { BENCH_WRITE, BENCH_READ, BENCH_FILL, BENCH_CHASE };
 
 enum { BENCH_MAX_NEEDS = 4 };
 
@@ -64,11 +80,13 @@ struct bench_scenario {
 	const struct sys_need *needs[BENCH_MAX_NEEDS];
 
 	struct model_range minor_per_page, major_per_page;
-	bool per_huge_page;  /* the ranges count faults a huge page, and huge pages are asserted */
+	bool per_huge_page; /* the ranges count faults a huge page, and sizes are whole huge pages */
 	bool kernel_decides; /* ranges wide on purpose: fault-around, readahead */
 	bool populates;      /* rusage counts pages that no trap was taken for */
 
 	enum bench_access access;
+	enum bench_pages pages;
+	uint64_t n_accesses; /* of a chase: as many in each pass, whatever the size */
 	enum bench_file file;
 	enum bench_warm warm;
 	uint64_t default_bytes; /* 0: the engine's default */
@@ -99,6 +117,10 @@ bench_hook bench_map_anon_filled; /* bench_map_anon, and every byte written */
 bench_hook bench_map_file;        /* the data file, read-only, shared */
 bench_hook bench_unmap;
 
+/* A chain of addresses through every line of the working set, in the scenario's pages; where the
+ * working set is smaller than one of them it lies within one. BENCH_SKIP where a pool has run dry. */
+bench_hook bench_map_chase;
+
 /* mmap with MAP_POPULATE, where THP is forbidden by bench_forbid_thp: advice would come too late. */
 bench_hook bench_map_populated;
 bench_hook bench_forbid_thp;
@@ -113,10 +135,15 @@ bench_hook bench_map_cold_file;
 /* Sees to it that every page is cached, in folios of one page, and maps it. */
 bench_hook bench_map_warm_file;
 
+/* The cold file: dropped and read through a mapping with MADV_RANDOM, once a trial and again where pages
+ * have left the cache since, then mapped. BENCH_SKIP with the reason where it cannot be dropped. */
+bench_hook bench_map_reread_file;
+
 /* --- touching: one access a page --------------------------------------------------------------- */
 
 bench_hook bench_touch_write; /* writes one byte a page */
 bench_hook bench_touch_read;  /* reads one byte a page */
 bench_hook bench_fill_pages;  /* zeroes whole pages, one after the other */
+bench_hook bench_chase;       /* follows n_accesses addresses */
 
 #endif

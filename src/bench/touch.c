@@ -34,3 +34,12 @@ TIMED_LOOP void touch_fill(char *start, const char *end, size_t stride)
 		__asm__ volatile("" : : "r"(p) : "memory");
 	}
 }
+
+TIMED_LOOP void **touch_chase(void **start, uint64_t n)
+{
+	void **p = start;
+
+	for (; n > 0; n--)
+		p = (void **)*(void *volatile *)p;
+	return p;
+}

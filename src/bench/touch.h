@@ -13,4 +13,8 @@ uint64_t touch_read(const char *start, const char *end, size_t stride);
 
 void touch_fill(char *start, const char *end, size_t stride);
 
+/* Follows n addresses, each kept where the one before led. Returns the last: where it led proves
+ * that all were followed. */
+void **touch_chase(void **start, uint64_t n);
+
 #endif

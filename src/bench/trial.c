@@ -3,12 +3,15 @@
 #include "src/bench/trial.h"
 
 #include "src/base/text.h"
+#include "src/bench/pages.h"
 #include "src/bench/scenario.h"
 #include "src/sys/clock.h"
 #include "src/sys/code.h"
 #include "src/sys/counters.h"
 #include "src/sys/cpu.h"
+#include "src/sys/file.h"
 #include "src/sys/page.h"
+#include "src/sys/pmu.h"
 #include "src/sys/residency.h"
 #include "src/sys/smaps.h"
 
@@ -62,16 +65,16 @@ static uint64_t touch_and_count_slow(char *start, size_t bytes, size_t stride)
  */
 static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint64_t *ret_n_slow)
 {
-	size_t align = s->per_huge_page ? t->huge_bytes : t->page_bytes;
-	size_t bytes = t->bytes + align;
+	bool huge = s->pages == BENCH_PAGES_THP;
+	size_t bytes = t->bytes + t->unit_bytes;
 	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *start;
 
 	if (map == MAP_FAILED)
 		return why_errno(&t->why, -errno, "cannot map %zu bytes to warm memory", bytes);
-	start = sys_align_up(map, align);
+	start = sys_align_up(map, t->unit_bytes);
 	/* EINVAL without THP: nothing to refuse */
-	(void)madvise(map, bytes, s->per_huge_page ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	(void)madvise(map, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	*ret_n_slow = touch_and_count_slow(start, t->bytes, t->page_bytes);
 	return munmap(map, bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
 }
@@ -146,7 +149,7 @@ static bool is_zeroed(const struct bench_trial *t)
 
 static bool is_touched(const struct bench_scenario *s, const struct bench_trial *t)
 {
-	if (s->access == BENCH_READ)
+	if (s->access == BENCH_READ || s->access == BENCH_CHASE)
 		return t->sum == t->expected_sum;
 	if (s->access == BENCH_FILL)
 		return is_zeroed(t);
@@ -156,14 +159,32 @@ static bool is_touched(const struct bench_scenario *s, const struct bench_trial 
 	return true;
 }
 
-/* The folios of a file that is read from disk are the kernel's to choose, and large ones are mapped as
- * huge pages; a warm file was cached in folios of one page, by us. */
-static bool is_page_size(const struct bench_scenario *s, const struct bench_trial *t,
-			 const struct sys_mapping *m)
+static bool is_page_size(const struct bench_trial *t, const struct sys_mapping *m)
 {
-	if (s->file == BENCH_FILE_COLD && s->kernel_decides)
-		return m->kernel_page_bytes == t->page_bytes;
-	return m->huge_bytes == (s->per_huge_page ? t->bytes : 0);
+	switch (t->pages) {
+	case BENCH_PAGES_BASE:
+		return m->huge_bytes == 0 && m->kernel_page_bytes == t->page_bytes;
+	case BENCH_PAGES_THP: /* wherever one fits; what is left over is base pages */
+		return m->huge_bytes == t->map_bytes / t->unit_bytes * t->unit_bytes;
+	case BENCH_PAGES_HUGETLB:
+	case BENCH_PAGES_GIGANTIC:
+		return m->kernel_page_bytes == t->unit_bytes;
+	case BENCH_PAGES_KERNEL:
+		return true;
+	}
+	return false;
+}
+
+/* VmPTE of this process: page tables of all levels. */
+static int64_t page_table_bytes(void)
+{
+	char status[8192];
+	uint64_t kib;
+
+	if (sys_read_text("/proc/self/status", status, sizeof(status)) < 0 ||
+	    sys_find_u64(status, "VmPTE", &kib) < 0)
+		return MODEL_NOT_COUNTED;
+	return (int64_t)kib * 1024;
 }
 
 static int verify(const struct bench_scenario *s, struct bench_trial *t, struct model_round *round)
@@ -175,7 +196,7 @@ static int verify(const struct bench_scenario *s, struct bench_trial *t, struct 
 	r = sys_smaps_range((uintptr_t)t->map, (uintptr_t)t->map + t->bytes, &m, &t->why);
 	if (r < 0)
 		return r;
-	if (!is_page_size(s, t, &m))
+	if (!is_page_size(t, &m))
 		round->marks |= MODEL_MARK_PAGE_SIZE;
 	if (!is_touched(s, t))
 		round->marks |= MODEL_MARK_NOT_TOUCHED;
@@ -256,19 +277,40 @@ static int clean_up(const struct bench_scenario *s, struct bench_trial *t, int r
 	return r ? r : cleaned;
 }
 
-/* Somebody may have read the file since it was dropped: the last look is right before the clock. */
-static int check_cold(const struct bench_scenario *s, struct bench_trial *t,
-		      struct model_round *round)
+/* Pages of the data file in the cache; MODEL_NOT_COUNTED without one. */
+static int count_resident(const struct bench_scenario *s, struct bench_trial *t, int64_t *ret_n)
 {
-	uint64_t n_resident = 0;
+	uint64_t n_resident;
 	int r;
 
-	if (s->file != BENCH_FILE_COLD)
+	if (s->file == BENCH_FILE_NONE)
 		return 0;
 	r = sys_resident_pages(t->fd, t->bytes, &n_resident, &t->why);
-	if (n_resident)
+	if (r == 0)
+		*ret_n = (int64_t)n_resident;
+	return r;
+}
+
+/* Somebody may have read the file since it was dropped: the last look is right before the clock. */
+static int look_before(const struct bench_scenario *s, struct bench_trial *t,
+		       struct model_round *round)
+{
+	int r = count_resident(s, t, &round->resident_before);
+
+	if (s->file == BENCH_FILE_COLD && round->resident_before > 0)
 		round->marks |= MODEL_MARK_NOT_COLD;
 	return r;
+}
+
+static int look_after(const struct bench_scenario *s, struct bench_trial *t, int64_t tables_before,
+		      struct model_round *round)
+{
+	int64_t tables = page_table_bytes();
+
+	/* fewer than before: what an earlier round left was freed meanwhile, and this one added none */
+	if (tables != MODEL_NOT_COUNTED && tables_before != MODEL_NOT_COUNTED)
+		round->page_table_bytes = tables > tables_before ? tables - tables_before : 0;
+	return count_resident(s, t, &round->resident_after);
 }
 
 /* The timed pass of a round. */
@@ -276,6 +318,7 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 		      const struct sys_counters *c, const struct bench_shared *shared,
 		      struct model_round *round)
 {
+	int64_t tables_before = page_table_bytes();
 	uint64_t warmed_ns;
 	int r;
 
@@ -284,7 +327,7 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 	if (r == 0)
 		r = warm(s, t, round);
 	if (r == 0)
-		r = check_cold(s, t, round);
+		r = look_before(s, t, round);
 	warmed_ns = sys_now_ns();
 	t->sum = ~t->expected_sum; /* what an earlier round met proves nothing */
 	t->mark = (unsigned char)(1 + round->round % 100);
@@ -294,33 +337,54 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 		round->marks |= MODEL_MARK_WARM_LATE;
 	if (r == 0)
 		r = verify(s, t, round);
+	if (r == 0)
+		r = look_after(s, t, tables_before, round);
 	return clean_up(s, t, r);
 }
 
+/* The measured section with perf's page-fault events open. */
+static int count_traps(const struct bench_scenario *s, struct bench_trial *t,
+		       const struct sys_counters *c, struct model_round *round)
+{
+	struct sys_reading before, after, d;
+	int r;
+
+	sys_counters_begin(c, &before);
+	r = s->measure(t);
+	sys_counters_end(c, &after);
+	d = sys_counters_delta(&after, &before);
+	round->trap_user = (int64_t)d.trap_user;
+	round->trap_kernel = c->fd_kernel < 0 ? MODEL_NOT_COUNTED : (int64_t)d.trap_kernel;
+	round->counted_minor = d.minor;
+	round->counted_major = d.major;
+	return r;
+}
+
 /*
- * The same pass once more, untimed, to count its traps: with the events open each fault costs more
- * than it does without, so one pass cannot tell both its price and its traps. rusage's
- * counts of this pass go with the traps: their difference is what was populated.
+ * The same pass once more, untimed, to count its traps and what the PMU counts: with events open each
+ * fault costs more than it does without, so one pass cannot tell both its price and its traps.
+ * rusage's counts of this pass go with the traps: their difference is what was populated.
  */
 static int counted_pass(const struct bench_scenario *s, struct bench_trial *t,
 			struct model_round *round)
 {
-	struct sys_reading before, after, d;
+	int64_t counts[SYS_PMU_N];
 	struct sys_counters c;
+	struct sys_pmu pmu;
 	int r;
 
 	sys_counters_open(&c, true);
 	t->mark = PREPARE_MARK;
 	r = c.fd_user >= 0 && s->prepare ? s->prepare(t) : 0;
 	if (r == 0 && c.fd_user >= 0) {
-		sys_counters_begin(&c, &before);
-		r = s->measure(t);
-		sys_counters_end(&c, &after);
-		d = sys_counters_delta(&after, &before);
-		round->trap_user = (int64_t)d.trap_user;
-		round->trap_kernel = c.fd_kernel < 0 ? MODEL_NOT_COUNTED : (int64_t)d.trap_kernel;
-		round->counted_minor = d.minor;
-		round->counted_major = d.major;
+		sys_pmu_open(&pmu);
+		sys_pmu_begin(&pmu);
+		r = count_traps(s, t, &c, round);
+		sys_pmu_end(&pmu, counts);
+		sys_pmu_close(&pmu);
+		round->cycles = counts[SYS_PMU_CYCLES];
+		round->instructions = counts[SYS_PMU_INSTRUCTIONS];
+		round->dtlb_load_misses = counts[SYS_PMU_DTLB_LOAD_MISSES];
 	}
 	sys_counters_close(&c);
 	return clean_up(s, t, r);
@@ -347,6 +411,7 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 			.dtlb_load_misses = MODEL_NOT_COUNTED,
 			.resident_before = MODEL_NOT_COUNTED,
 			.resident_after = MODEL_NOT_COUNTED,
+			.page_table_bytes = MODEL_NOT_COUNTED,
 		};
 		int r;
 
@@ -416,6 +481,11 @@ int bench_trial_main(const struct bench_registry_row *registry)
 		.fd = row && row->scenario->file != BENCH_FILE_NONE ? BENCH_TRIAL_FD_FILE : -1,
 	};
 	trial.bytes = trial.n_pages * trial.page_bytes;
+	if (row) {
+		trial.pages = row->scenario->pages;
+		trial.unit_bytes = bench_pages_bytes(trial.pages);
+		trial.n_accesses = row->scenario->n_accesses;
+	}
 	r = sys_cpu_pin(shared->cpu, &trial.why);
 	if (r == 0)
 		r = sys_touch_code(&trial.why);

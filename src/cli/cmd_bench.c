@@ -2,6 +2,7 @@
 /* pagetoll bench: what does each kind of fault cost here? */
 #include "src/base/text.h"
 #include "src/base/units.h"
+#include "src/bench/scenario.h"
 #include "src/bench/trial.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
@@ -45,7 +46,8 @@ static const struct option_row options[] = {
 	 .metavar = "SIZE",
 	 .min = 1,
 	 .help = "memory or file touched in each round: 64M, 1GiB, 5000p (pages); default: the suite's, "
-		 "or 64 MiB. A default is cut to what fits in memory, a size given here never is"},
+		 "or 64 MiB. A default is cut to what fits in memory, a size given here never is; a suite "
+		 "of several sizes leaves out those above it"},
 	{.name = "rounds",
 	 .letter = 'r',
 	 .type = OPTION_COUNT,
@@ -148,6 +150,15 @@ static uint64_t choose_seed(const struct command_call *call, uint64_t given)
 	return seed & 0xffffffff;
 }
 
+/* Zeroing a page is no floor of an access. */
+static const char *choose_floor(const struct selection *sel)
+{
+	for (size_t i = 0; i < sel->n_requests; i++)
+		if (!sel->requests[i].row->scenario->n_accesses)
+			return FLOOR;
+	return NULL;
+}
+
 static void configure(const struct command_call *call, const struct selection *sel, const char *dir,
 		      struct bench_config *ret)
 {
@@ -161,7 +172,7 @@ static void configure(const struct command_call *call, const struct selection *s
 		.registry = scenario_registry,
 		.requests = sel->requests,
 		.n_requests = sel->n_requests,
-		.floor = FLOOR,
+		.floor = choose_floor(sel),
 		.size_bytes = o->size_bytes,
 		.n_rounds = first_of(o->n_rounds, suite->n_rounds, BENCH_DEFAULT_ROUNDS),
 		.n_trials = first_of(o->n_trials, o->precision > 0 ? 0 : suite->n_trials, trials),
@@ -313,7 +324,7 @@ COMMAND(bench) = {
 	.about =
 		"Measures what each kind of page fault costs here, per fault and per page, each price with "
 		"its interval, and checks that the faults counted are the faults claimed. Without a name "
-		"all scenarios run; 'pagetoll list' names them.\n"
+		"the suite 'quick' runs, every price there is; 'pagetoll list' names them all.\n"
 		"A trial is a fresh process pinned to one CPU; it runs rounds, each one pass over the "
 		"memory. Trials of all scenarios are interleaved in random order, so that what drifts on "
 		"the machine drifts for all. A price is the median over trials of the median over rounds; "

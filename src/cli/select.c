@@ -17,7 +17,8 @@ static int add_request(struct selection *sel, const struct bench_request *reques
 {
 	for (size_t i = 0; i < sel->n_requests; i++)
 		if (sel->requests[i].row == request->row &&
-		    strcmp(sel->requests[i].article, request->article) == 0)
+		    strcmp(sel->requests[i].article, request->article) == 0 &&
+		    sel->requests[i].size_bytes == request->size_bytes)
 			return 0;
 	if (sel->n_requests == SELECT_MAX_REQUESTS)
 		return why_set(why, -E2BIG, "more than %d scenarios named", SELECT_MAX_REQUESTS);
@@ -41,16 +42,23 @@ static int add_suite_row(struct selection *sel, const struct model_suite *suite,
 			 const struct model_suite_row *row, struct why *why)
 {
 	struct bench_request request = {
-		.row = bench_registry_find(scenario_registry, row->scenario),
 		.article = row->article,
 		.published = row->published,
-		.size_bytes = suite->size_bytes,
+		.size_bytes = row->size_bytes ? row->size_bytes : suite->size_bytes,
+		.own_size = row->size_bytes != 0,
 	};
+	int r = 0;
 
+	for (const struct bench_registry_row *s = scenario_registry; s->name && r == 0; s++) {
+		if (fnmatch(row->scenario, s->name, 0) != 0)
+			continue;
+		request.row = s;
+		r = add_request(sel, &request, why);
+	}
 	if (!request.row)
 		return why_set(why, -EINVAL, "suite %s names an unknown scenario '%s'",
 			       suite->head.name, row->scenario);
-	return add_request(sel, &request, why);
+	return r;
 }
 
 static int load_suites(struct selection *sel, struct why *why)
@@ -108,7 +116,7 @@ static int try_article(struct selection *sel, const char *name, struct why *why)
 		for (unsigned k = 0; k < suite->n_rows; k++) {
 			int r;
 
-			if (strcmp(suite->rows[k].article, name) != 0)
+			if (!*name || strcmp(suite->rows[k].article, name) != 0)
 				continue;
 			r = add_suite_row(sel, suite, &suite->rows[k], why);
 			return r < 0 ? r : 1;
@@ -166,7 +174,7 @@ int select_names(struct selection *sel, int n_names, char **names, struct why *w
 	*sel = (struct selection){.n_requests = 0};
 	r = load_suites(sel, why);
 	if (r == 0 && n_names == 0)
-		r = try_glob(sel, "*", why);
+		r = try_suite(sel, SELECT_DEFAULT, why);
 	for (int i = 0; i < n_names && r >= 0; i++) {
 		r = 0;
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]) && r == 0; k++)

@@ -8,6 +8,8 @@
 
 struct why;
 
+#define SELECT_DEFAULT "quick" /* the suite that runs where no name is given */
+
 enum { SELECT_MAX_REQUESTS = MODEL_MAX_SCENARIOS, SELECT_MAX_SUITES = 16 };
 
 struct selection {

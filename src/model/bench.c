@@ -102,6 +102,11 @@ void model_warn(struct model_warning *warnings, unsigned *n, const char *id, con
 	text_make_harmless(w->text);
 }
 
+const char *model_scenario_label(const struct model_scenario *s)
+{
+	return s->n_accesses && s->article[0] ? s->article : s->name;
+}
+
 const struct model_scenario *model_bench_find(const struct model_bench *doc, const char *name)
 {
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
@@ -181,7 +186,9 @@ double model_time_share(const struct model_scenario *s, uint64_t part_ns)
 
 double model_bytes_per_second(const struct model_scenario *s)
 {
-	return 1e9 * (double)s->page_bytes / s->ns_per_page.median;
+	bool brought = s->ledger.minor.lo + s->ledger.major.lo > 0 || s->ledger.kernel_decides;
+
+	return brought ? 1e9 * (double)s->page_bytes / s->ns_per_page.median : NAN;
 }
 
 /* What a round costs in one of the two denominators; NaN where that is undefined. */
@@ -266,8 +273,10 @@ static struct stats_summary summarize(const struct model_scenario *s, round_pric
 	return summary;
 }
 
-size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n)
+size_t model_trial_prices(const struct model_scenario *s, enum model_denominator denominator,
+			  double *ret_prices, size_t n)
 {
+	round_price *price = denominator == MODEL_PER_FAULT ? per_fault : main_price(s);
 	double *scratch;
 	struct span span;
 	size_t count = 0;
@@ -278,7 +287,7 @@ size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, si
 	for (size_t i = 0; i < s->n_rounds && s->rounds[i].trial < n; i = span.end) {
 		for (span = span_from(s, i); count < s->rounds[i].trial; count++)
 			ret_prices[count] = NAN;
-		ret_prices[count++] = trial_price(s, span, main_price(s), scratch);
+		ret_prices[count++] = trial_price(s, span, price, scratch);
 	}
 	free(scratch);
 	return count;
@@ -454,7 +463,7 @@ static double resident_after(const struct model_round *r)
 
 static double page_table_bytes(const struct model_round *r)
 {
-	return r->page_table_bytes ? (double)r->page_table_bytes : NAN;
+	return known(r->page_table_bytes);
 }
 
 static double cycles(const struct model_round *r)

@@ -68,8 +68,8 @@ struct model_round {
 	/* Pages of the data file in the page cache right before and right after; MODEL_NOT_COUNTED where
 	 * there is no file. */
 	int64_t resident_before, resident_after;
-	uint64_t page_table_bytes; /* VmPTE that this round's mapping added; 0: not known */
-	uint64_t nvcsw, nivcsw;    /* context switches: sleeps, and preemptions */
+	int64_t page_table_bytes; /* VmPTE that this round added, or MODEL_NOT_COUNTED */
+	uint64_t nvcsw, nivcsw;   /* context switches: sleeps, and preemptions */
 	uint64_t steal_ns;
 	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
 	uint32_t marks;
@@ -196,6 +196,10 @@ int model_scenario_add_round(struct model_scenario *s, const struct model_round 
 void model_warn(struct model_warning *warnings, unsigned *n, const char *id, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* What tells a row from the others of its scenario: the suite's name for it where the scenario comes in
+ * several sizes, else the scenario's. */
+const char *model_scenario_label(const struct model_scenario *s);
+
 /* The scenario of that name, or with that article name; NULL. */
 const struct model_scenario *model_bench_find(const struct model_bench *doc, const char *name);
 
@@ -209,7 +213,7 @@ int64_t model_round_populated(const struct model_round *round);
 /* part_ns as a share of the time of all valid rounds; NaN where there is none. */
 double model_time_share(const struct model_scenario *s, uint64_t part_ns);
 
-/* Memory or file touched by the second of a pass, at the price a page; NaN where there is none. */
+/* Memory that faults brought in by the second of a pass; NaN where nothing had to be brought in. */
 double model_bytes_per_second(const struct model_scenario *s);
 
 /* Computes everything derived, of every scenario, from the rounds alone. */
@@ -219,9 +223,13 @@ void model_scenario_derive(struct model_scenario *s);
 /* The price that a row is about: ns_per_access where it has accesses, else ns_per_page. */
 const struct stats_summary *model_price(const struct model_scenario *s);
 
-/* Median price of each trial (see model_price()), NaN for trials without a valid round; at most n. Returns
+/* What a time is divided by. MODEL_PRICE: as model_price() does. */
+enum model_denominator { MODEL_PRICE, MODEL_PER_FAULT };
+
+/* Median price of each trial, NaN for trials without a valid round; at most n. Returns
  * the number of trials. Index is the trial's number: trials of one block share it. */
-size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n);
+size_t model_trial_prices(const struct model_scenario *s, enum model_denominator denominator,
+			  double *ret_prices, size_t n);
 
 /* The "machine" object of any document. */
 struct json_writer;

@@ -105,7 +105,7 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 		json_read_fail(rd, "a round must be an object");
 	r->trap_user = r->trap_kernel = MODEL_NOT_COUNTED;
 	r->cycles = r->instructions = r->dtlb_load_misses = MODEL_NOT_COUNTED;
-	r->resident_before = r->resident_after = MODEL_NOT_COUNTED;
+	r->resident_before = r->resident_after = r->page_table_bytes = MODEL_NOT_COUNTED;
 	json_get_u32(rd, object, "trial", &r->trial);
 	json_get_u32(rd, object, "round", &r->round);
 	json_get_u32(rd, object, "block", &r->block);
@@ -126,7 +126,7 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	json_get_i64(rd, object, "dtlb_load_misses", &r->dtlb_load_misses);
 	json_get_i64(rd, object, "resident_before", &r->resident_before);
 	json_get_i64(rd, object, "resident_after", &r->resident_after);
-	json_get_u64(rd, object, "page_table_bytes", &r->page_table_bytes);
+	json_get_i64(rd, object, "page_table_bytes", &r->page_table_bytes);
 	json_get_u64(rd, object, "nvcsw", &r->nvcsw);
 	json_get_u64(rd, object, "nivcsw", &r->nivcsw);
 	json_get_u64(rd, object, "steal_ns", &r->steal_ns);

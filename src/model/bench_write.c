@@ -133,7 +133,7 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	write_count(w, "dtlb_load_misses", r->dtlb_load_misses);
 	write_count(w, "resident_before", r->resident_before);
 	write_count(w, "resident_after", r->resident_after);
-	json_put_u64(w, "page_table_bytes", r->page_table_bytes);
+	write_count(w, "page_table_bytes", r->page_table_bytes);
 	json_put_u64(w, "nvcsw", r->nvcsw);
 	json_put_u64(w, "nivcsw", r->nivcsw);
 	json_put_u64(w, "steal_ns", r->steal_ns);

@@ -12,23 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void read_size(struct json_reader *rd, const json_t *object, uint64_t *ret_bytes)
+{
+	struct why inner = {.text = ""};
+	char size[32] = "";
+
+	json_get_text(rd, object, "size", size, sizeof(size));
+	if (size[0] && units_parse_bytes(size, ret_bytes, &inner) < 0)
+		json_read_fail(rd, "%s", inner.text);
+}
+
 static void read_head(struct json_reader *rd, const json_t *root, struct model_suite *suite)
 {
-	char size[32] = "", budget[32] = "60s";
+	char budget[32] = "60s";
 	struct why inner = {.text = ""};
 
 	text_copy(suite->head.name, sizeof(suite->head.name), rd->name);
 	json_get_text(rd, root, "title", suite->head.title, sizeof(suite->head.title));
 	json_get_text(rd, root, "source", suite->head.source, sizeof(suite->head.source));
 	json_get_text(rd, root, "machine", suite->head.machine, sizeof(suite->head.machine));
-	json_get_text(rd, root, "size", size, sizeof(size));
+	read_size(rd, root, &suite->size_bytes);
 	json_get_text(rd, root, "budget", budget, sizeof(budget));
 	json_get_u64(rd, root, "trials", &suite->n_trials);
 	json_get_u64(rd, root, "rounds", &suite->n_rounds);
 	if (suite->n_trials > MODEL_MAX_TRIALS || suite->n_rounds > MODEL_MAX_TRIAL_ROUNDS)
 		json_read_fail(rd, "asks for more trials or rounds than a run makes");
-	if (size[0] && units_parse_bytes(size, &suite->size_bytes, &inner) < 0)
-		json_read_fail(rd, "%s", inner.text);
 	if (units_parse_duration(budget, &suite->budget_ns, &inner) < 0)
 		json_read_fail(rd, "%s", inner.text);
 }
@@ -49,6 +57,7 @@ static void read_rows(struct json_reader *rd, const json_t *root, struct model_s
 		row->published = (struct model_published){NAN, NAN, NAN, NAN};
 		json_get_text(rd, value, "article", row->article, sizeof(row->article));
 		json_get_text(rd, value, "scenario", row->scenario, sizeof(row->scenario));
+		read_size(rd, value, &row->size_bytes);
 		json_get_double(rd, value, "ns_per_page", &row->published.ns_per_page);
 		json_get_double(rd, value, "ns_per_fault", &row->published.ns_per_fault);
 		json_get_double(rd, value, "minor", &row->published.minor);

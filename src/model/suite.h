@@ -12,7 +12,8 @@
 struct why;
 
 struct model_suite_row {
-	char article[64], scenario[64];
+	char article[64], scenario[64]; /* scenario may be a pattern, as for fnmatch(3) */
+	uint64_t size_bytes;            /* of this row alone; 0: the suite's */
 	struct model_published published;
 };
 

@@ -14,6 +14,7 @@
 enum cell {
 	CELL_ARTICLE,
 	CELL_SCENARIO,
+	CELL_SIZE,
 	CELL_MINOR,
 	CELL_MAJOR,
 	CELL_TRAP,
@@ -27,11 +28,17 @@ enum cell {
 };
 
 static const struct table_column columns[N_CELLS] = {
-	[CELL_ARTICLE] = {"ARTICLE", false, 6},    [CELL_SCENARIO] = {"SCENARIO", false, 0},
-	[CELL_MINOR] = {"MIN/PAGE", true, 5},      [CELL_MAJOR] = {"MAJ/PAGE", true, 4},
-	[CELL_TRAP] = {"TRAP/PAGE", true, 8},      [CELL_NS_PER_FAULT] = {"NS/FAULT", true, 1},
-	[CELL_NS_PER_PAGE] = {"NS/PAGE", true, 0}, [CELL_HALF_WIDTH] = {"+-", true, 3},
-	[CELL_TIMES_FLOOR] = {"x FLOOR", true, 9}, [CELL_PUBLISHED] = {"PUBLISHED", true, 7},
+	[CELL_ARTICLE] = {"ARTICLE", false, 6},
+	[CELL_SCENARIO] = {"SCENARIO", false, 0},
+	[CELL_SIZE] = {"SIZE", true, 10},
+	[CELL_MINOR] = {"MIN/PAGE", true, 5},
+	[CELL_MAJOR] = {"MAJ/PAGE", true, 4},
+	[CELL_TRAP] = {"TRAP/PAGE", true, 8},
+	[CELL_NS_PER_FAULT] = {"NS/FAULT", true, 1},
+	[CELL_NS_PER_PAGE] = {"NS/PAGE", true, 0},
+	[CELL_HALF_WIDTH] = {"+-", true, 3},
+	[CELL_TIMES_FLOOR] = {"x FLOOR", true, 9},
+	[CELL_PUBLISHED] = {"PUBLISHED", true, 7},
 	[CELL_VERDICT] = {"VERDICT", false, 2},
 };
 
@@ -98,6 +105,7 @@ static void fill_row(const struct model_bench *doc, const struct model_scenario 
 
 	text_copy(cells[CELL_ARTICLE], TABLE_CELL, s->article[0] ? s->article : "-");
 	text_copy(cells[CELL_SCENARIO], TABLE_CELL, s->name);
+	text_copy(cells[CELL_SIZE], TABLE_CELL, units_bytes(s->n_pages * s->page_bytes).s);
 	put_count(cells[CELL_MINOR], s->minor_per_page);
 	put_count(cells[CELL_MAJOR], s->major_per_page);
 	put_count(cells[CELL_TRAP], s->trap_per_page);
@@ -120,23 +128,30 @@ static bool traps_differ(const struct model_scenario *s)
 
 static void hide_empty(const struct model_bench *doc, struct table *t)
 {
-	bool article = false, published = false, traps = false;
+	bool article = false, published = false, traps = false, sizes = false;
+	uint64_t n_pages = 0;
 
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct model_scenario *s = &doc->scenarios[i];
 
+		if (s->n_accesses)
+			continue;
+		sizes = sizes || (n_pages && s->n_pages && n_pages != s->n_pages);
+		n_pages = s->n_pages ? s->n_pages : n_pages;
 		article = article || s->article[0];
 		published = published || !isnan(s->published.ns_per_page);
 		traps = traps || traps_differ(s);
 	}
 	t->hidden[CELL_ARTICLE] = !article;
+	t->hidden[CELL_SIZE] = !sizes;
 	t->hidden[CELL_PUBLISHED] = !published;
 	t->hidden[CELL_TRAP] = !traps;
 	t->hidden[CELL_TIMES_FLOOR] = doc->floor.ns_per_page.n == 0;
 }
 
-void report_bench_table(const struct model_bench *doc, FILE *out, const struct report_style *style,
-			bool running)
+/* The rows whose pages are touched once each. */
+static void print_page_rows(const struct model_bench *doc, FILE *out,
+			    const struct report_style *style, bool running)
 {
 	struct table t;
 	size_t n_hidden;
@@ -147,6 +162,8 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 		const char *texts[N_CELLS];
 		cells_of_row cells;
 
+		if (doc->scenarios[i].n_accesses)
+			continue;
 		fill_row(doc, &doc->scenarios[i], running, cells);
 		for (size_t c = 0; c < N_CELLS; c++)
 			texts[c] = cells[c];
@@ -161,4 +178,18 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 		option_print_folded(out, note, 0, 0, style->width);
 	}
 	table_fini(&t);
+}
+
+void report_bench_table(const struct model_bench *doc, FILE *out, const struct report_style *style,
+			bool running)
+{
+	size_t n_access_rows = 0;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		n_access_rows += doc->scenarios[i].n_accesses != 0;
+	if (n_access_rows < doc->n_scenarios)
+		print_page_rows(doc, out, style, running);
+	if (n_access_rows && n_access_rows < doc->n_scenarios && !running)
+		(void)fputc('\n', out);
+	report_access_tables(doc, out, running);
 }

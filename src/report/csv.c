@@ -62,6 +62,7 @@ TEXT_COLUMN(article, s->article)
 TEXT_COLUMN(status, model_status_name(s->status))
 TEXT_COLUMN(verdict, s->verdict == MODEL_NO_VERDICT ? "" : model_verdict_name(s->verdict))
 TEXT_COLUMN(reason, s->reason)
+TEXT_COLUMN(pages, s->pages)
 NUMBER_COLUMN(n_pages, (double)s->n_pages)
 NUMBER_COLUMN(page_bytes, (double)s->page_bytes)
 NUMBER_COLUMN(minor, s->minor_per_page)
@@ -77,8 +78,19 @@ NUMBER_COLUMN(ns_per_page_lo, s->ns_per_page.interval.lo)
 NUMBER_COLUMN(ns_per_page_hi, s->ns_per_page.interval.hi)
 NUMBER_COLUMN(ns_per_page_min, s->ns_per_page.min)
 NUMBER_COLUMN(ns_per_page_mad, s->ns_per_page.mad)
+NUMBER_COLUMN(accesses, s->n_accesses ? (double)s->n_accesses : NAN)
+NUMBER_COLUMN(ns_per_access, s->ns_per_access.median)
+NUMBER_COLUMN(ns_per_access_lo, s->ns_per_access.interval.lo)
+NUMBER_COLUMN(ns_per_access_hi, s->ns_per_access.interval.hi)
+NUMBER_COLUMN(bytes_per_second, model_bytes_per_second(s))
+NUMBER_COLUMN(page_table_bytes, s->page_table_bytes)
+NUMBER_COLUMN(resident_before, s->resident_before)
+NUMBER_COLUMN(resident_after, s->resident_after)
+NUMBER_COLUMN(cycles_per_page, s->cycles_per_page)
+NUMBER_COLUMN(instructions_per_cycle, s->instructions_per_cycle)
+NUMBER_COLUMN(dtlb_load_misses_per_page, s->dtlb_load_misses_per_page)
 NUMBER_COLUMN(times_floor, s->ns_per_page.median / doc->floor.ns_per_page.median)
-NUMBER_COLUMN(trials, (double)s->ns_per_page.n)
+NUMBER_COLUMN(trials, (double)model_price(s)->n)
 NUMBER_COLUMN(rounds, (double)s->n_rounds)
 NUMBER_COLUMN(invalid_rounds, (double)s->n_invalid)
 NUMBER_COLUMN(user, s->times.split_known ? model_time_share(s, s->times.user_ns) : NAN)
@@ -117,6 +129,18 @@ static const struct column columns[] = {
 	{"published_ns_per_fault", put_published_ns_per_fault},
 	{"published_ns_per_page", put_published_ns_per_page},
 	{"reason", put_reason},
+	{"pages", put_pages},
+	{"accesses", put_accesses},
+	{"ns_per_access", put_ns_per_access},
+	{"ns_per_access_lo", put_ns_per_access_lo},
+	{"ns_per_access_hi", put_ns_per_access_hi},
+	{"bytes_per_second", put_bytes_per_second},
+	{"page_table_bytes", put_page_table_bytes},
+	{"resident_before", put_resident_before},
+	{"resident_after", put_resident_after},
+	{"cycles_per_page", put_cycles_per_page},
+	{"instructions_per_cycle", put_instructions_per_cycle},
+	{"dtlb_load_misses_per_page", put_dtlb_load_misses_per_page},
 };
 
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)

@@ -38,6 +38,10 @@ const struct report_format *report_find(const char *name);
 void report_bench_table(const struct model_bench *doc, FILE *out, const struct report_style *style,
 			bool running);
 
+/* Rows priced by the access: working set against page kind, and, once it is final, page tables and TLB
+ * misses. Nothing where there are none. */
+void report_access_tables(const struct model_bench *doc, FILE *out, bool running);
+
 /* Up to two sentences that say what follows from the prices. */
 void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width);
 

@@ -27,7 +27,8 @@ static void print_title(const struct model_bench *doc, FILE *out, const struct r
 		return;
 	(void)fprintf(out, "%s: ", suite->name);
 	option_print_folded(out, suite->title, 0, strlen(suite->name) + 2, width);
-	option_print_folded(out, suite->source, 0, 0, width);
+	if (suite->source[0])
+		option_print_folded(out, suite->source, 0, 0, width);
 	(void)fputc('\n', out);
 }
 
@@ -38,7 +39,7 @@ static void print_interval_note(const struct model_bench *doc, FILE *out, size_t
 	char half[96] = "", nearly_all[96] = "", floor[160] = "", text[400];
 
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
-		const struct stats_summary *s = &doc->scenarios[i].ns_per_page;
+		const struct stats_summary *s = model_price(&doc->scenarios[i]);
 
 		range = range || s->interval.kind == STATS_INTERVAL_RANGE;
 		interval = interval || s->interval.kind == STATS_INTERVAL_95;
@@ -83,13 +84,53 @@ static void print_pages_per_fault(const struct model_bench *doc, FILE *out, size
 	option_print_folded(out, text, 0, 0, width);
 }
 
+/* What of each file was cached around its passes: the residency that a price belongs to. */
+static void print_residency(const struct model_bench *doc, FILE *out, size_t width)
+{
+	char text[800] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < doc->n_scenarios && used < sizeof(text); i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+
+		if (!isnan(s->resident_before) && !isnan(s->resident_after))
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 "%s%s %.0f before, %.0f after of %llu",
+						 used ? "; " : "Cached pages: ",
+						 s->article[0] ? s->article : s->name,
+						 s->resident_before, s->resident_after,
+						 (unsigned long long)s->n_pages);
+	}
+	if (used)
+		option_print_folded(out, text, 0, 0, width);
+}
+
+/* Said once: without counters there is no column for them. */
+static void print_pmu_note(const struct model_bench *doc, FILE *out, size_t width)
+{
+	const char *pmu = sys_machine_text(&doc->machine, "pmu", "");
+	char text[256];
+
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		if (!isnan(doc->scenarios[i].cycles_per_page))
+			return;
+	if (!*pmu || strcmp(pmu, "counted") == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "Cycles, instructions, IPC: %s.", pmu);
+	option_print_folded(out, text, 0, 0, width);
+}
+
 static void print_published_note(const struct model_bench *doc, FILE *out, size_t width)
 {
 	char text[600];
 
-	if (!doc->suite.machine[0])
+	bool any = false;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		any = any || !isnan(doc->scenarios[i].published.ns_per_page);
+	if (!doc->suite.machine[0] || !any)
 		return;
-	(void)snprintf(text, sizeof(text), "PUBLISHED: ns/page in the article, on a %s.",
+	(void)snprintf(text, sizeof(text), "PUBLISHED: ns/page in the article; its machine: %s.",
 		       doc->suite.machine);
 	option_print_folded(out, text, 0, 0, width);
 }
@@ -113,8 +154,13 @@ static void print_relation(const struct model_relation *r, FILE *out,
 static void print_relations(const struct model_bench *doc, FILE *out,
 			    const struct report_style *style)
 {
-	if (doc->n_relations)
-		(void)fputc('\n', out);
+	bool any = false;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		any = any || doc->scenarios[i].n_rounds > 0;
+	if (!any || !doc->n_relations)
+		return;
+	(void)fputc('\n', out);
 	for (unsigned i = 0; i < doc->n_relations; i++)
 		print_relation(&doc->relations[i], out, style);
 }
@@ -129,20 +175,42 @@ static const struct model_scenario *row_or_floor(const struct model_bench *doc, 
 	return &doc->floor;
 }
 
+static bool same_reason(const struct model_scenario *a, const struct model_scenario *b)
+{
+	return a->status == b->status && strcmp(a->reason, b->reason) == 0;
+}
+
+/* The names of all rows that did not run for the reason of row i; none where an earlier row has told
+ * it. */
+static size_t join_names(const struct model_bench *doc, size_t i, char *ret, size_t size)
+{
+	const struct model_scenario *s = row_or_floor(doc, i), *other;
+	size_t used = 0;
+
+	for (size_t k = 0; k < i; k++)
+		if (same_reason(row_or_floor(doc, k), s))
+			return 0;
+	for (size_t k = i; (other = row_or_floor(doc, k)) && used < size; k++)
+		if (same_reason(other, s))
+			used += (size_t)snprintf(ret + used, size - used, "%s%s", used ? ", " : "",
+						 model_scenario_label(other));
+	return used;
+}
+
 static void print_not_done(const struct model_bench *doc, FILE *out,
 			   const struct report_style *style)
 {
 	const struct model_scenario *s;
 	bool any = false;
-	char text[700];
+	char names[400], text[sizeof(names) + sizeof(s->reason) + 2];
 
 	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
-		if (s->status == MODEL_DONE)
+		if (s->status == MODEL_DONE || !join_names(doc, i, names, sizeof(names)))
 			continue;
 		if (!any)
 			(void)fputc('\n', out);
 		any = true;
-		(void)snprintf(text, sizeof(text), "%s: %s", s->name, s->reason);
+		(void)snprintf(text, sizeof(text), "%s: %s", names, s->reason);
 		print_headed(out, style, s->status == MODEL_FAILED ? PAINT_BAD : PAINT_WARN,
 			     model_status_name(s->status), text);
 	}
@@ -172,16 +240,41 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 		print_warning(out, style, "", &doc->warnings[i]);
 	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
 		for (unsigned k = 0; k < s->n_warnings; k++)
-			print_warning(out, style, s->name, &s->warnings[k]);
+			print_warning(out, style, model_scenario_label(s), &s->warnings[k]);
+}
+
+/* What the PMU counted; "" where it did not. */
+static void describe_pmu(const struct model_scenario *s, char *ret, size_t size)
+{
+	*ret = 0;
+	if (!isnan(s->cycles_per_page))
+		(void)snprintf(ret, size, "; %.0f cycles, %.0f instructions a page, IPC %.2f",
+			       s->cycles_per_page, s->instructions_per_page,
+			       s->instructions_per_cycle);
+	if (!isnan(s->dtlb_load_misses_per_page))
+		(void)snprintf(ret + strlen(ret), size - strlen(ret),
+			       "; %.3f dTLB load misses a page", s->dtlb_load_misses_per_page);
+}
+
+static void describe_rate(const struct model_scenario *s, char *ret, size_t size)
+{
+	double rate = model_bytes_per_second(s);
+
+	*ret = 0;
+	if (isfinite(rate))
+		(void)snprintf(ret, size, ", %.2f GiB/s", rate / (double)(1U << 30));
 }
 
 /* With --verbose: where the time of each row went, and how its claim reads. */
 static void print_detail(const struct model_scenario *s, FILE *out,
 			 const struct report_style *style)
 {
+	const struct stats_summary *price = model_price(s);
 	const struct model_published *p = &s->published;
-	char text[800], split[64] = "", published[128] = "";
+	char text[1000], split[64] = "", published[128] = "", pmu[160], rate[32];
 
+	describe_pmu(s, pmu, sizeof(pmu));
+	describe_rate(s, rate, sizeof(rate));
 	if (s->times.split_known)
 		(void)snprintf(split, sizeof(split), " (user %.0f %%, system %.0f %%)",
 			       100 * model_time_share(s, s->times.user_ns),
@@ -192,15 +285,16 @@ static void print_detail(const struct model_scenario *s, FILE *out,
 			       p->minor, p->major);
 	(void)snprintf(
 		text, sizeof(text),
-		"%s: %s; %s, %zu rounds in %zu trials; least %s, MAD %s ns/page; on CPU %.0f %%%s, "
-		"asleep %.0f %%; claimed %g to %g minor, %g to %g major, %g to %g traps a page; %s%s",
-		s->name, s->title, units_bytes(s->n_pages * s->page_bytes).s, s->n_rounds,
-		s->ns_per_page.n, units_ns(s->ns_per_page.min).s, units_ns(s->ns_per_page.mad).s,
-		100 * model_time_share(s, s->times.user_ns + s->times.sys_ns), split,
+		"%s: %s; %s, %zu rounds in %zu trials; least %s, MAD %s ns/%s%s; on CPU %.0f %%%s, "
+		"asleep %.0f %%; claimed %g to %g minor, %g to %g major, %g to %g traps a page; "
+		"%s%s%s",
+		s->name, s->title, units_bytes(s->n_pages * s->page_bytes).s, s->n_rounds, price->n,
+		units_ns(price->min).s, units_ns(price->mad).s, s->n_accesses ? "access" : "page",
+		rate, 100 * model_time_share(s, s->times.user_ns + s->times.sys_ns), split,
 		100 * model_time_share(s, s->times.blocked_ns), s->ledger.minor.lo,
 		s->ledger.minor.hi, s->ledger.major.lo, s->ledger.major.hi, s->ledger.trap.lo,
 		s->ledger.trap.hi, s->traps_counted ? "traps counted by perf" : "traps not counted",
-		published);
+		pmu, published);
 	print_headed(out, style, PAINT_DIM, "detail", text);
 }
 
@@ -221,6 +315,9 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 	report_bench_table(doc, out, style, false);
 	print_interval_note(doc, out, width);
 	print_pages_per_fault(doc, out, width);
+	print_residency(doc, out, width);
+	if (style->verbose)
+		print_pmu_note(doc, out, width);
 	print_published_note(doc, out, width);
 	print_relations(doc, out, style);
 	print_not_done(doc, out, style);

@@ -8,6 +8,7 @@ SCENARIO(anon_thp) = {
 	.needs = NEEDS(&need_thp),
 	.minor_per_page = {1.0, 1.01},
 	.major_per_page = {0.0, 0.0},
+	.pages = BENCH_PAGES_THP,
 	.per_huge_page = true,
 	.prepare = bench_map_anon_huge,
 	.measure = bench_touch_write,

@@ -13,6 +13,7 @@ SCENARIO(file_cold) = {
 	.major_per_page = {0.0, 1.0},
 	.kernel_decides = true,
 	.access = BENCH_READ,
+	.pages = BENCH_PAGES_KERNEL, /* large folios are mapped as huge pages, and may be */
 	.file = BENCH_FILE_COLD,
 	.prepare = bench_map_cold_file,
 	.measure = bench_touch_read,

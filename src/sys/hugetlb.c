@@ -3,11 +3,14 @@
 #include "src/sys/hugetlb.h"
 
 #include "src/base/array.h"
+#include "src/base/units.h"
+#include "src/base/why.h"
 #include "src/sys/file.h"
 #include "src/sys/page.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,6 +85,27 @@ int sys_hugetlb_pool(uint64_t page_bytes, struct sys_hugetlb_pool *ret_pool)
 		return 0;
 	}
 	return -ENOENT;
+}
+
+int sys_hugetlb_ask(uint64_t page_bytes, uint64_t bytes, struct why *why)
+{
+	struct sys_hugetlb_pool pool;
+	uint64_t n_pages;
+
+	if (page_bytes == 0 || sys_hugetlb_pool(page_bytes, &pool) < 0)
+		return why_set(
+			why, 1,
+			"needs huge pages of that size (hugetlb): this kernel, or this CPU, has "
+			"none");
+	n_pages = (bytes + page_bytes - 1) / page_bytes;
+	if (pool.available >= n_pages)
+		return 0;
+	return why_set(why, 1,
+		       "needs %" PRIu64 " hugetlb page%s of %s: the pool has %" PRIu64
+		       " of %" PRIu64 " free; as root: echo %" PRIu64 " > " POOLS
+		       "/hugepages-%" PRIu64 "kB/nr_hugepages",
+		       n_pages, n_pages == 1 ? "" : "s", units_bytes(page_bytes).s, pool.available,
+		       pool.total, pool.total - pool.available + n_pages, page_bytes / 1024);
 }
 
 uint64_t sys_gigantic_page_bytes(void)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct why;
+
 /* Counts in pages of page_bytes. */
 struct sys_hugetlb_pool {
 	uint64_t page_bytes;
@@ -24,6 +26,12 @@ size_t sys_hugetlb_pools(struct sys_hugetlb_pool ret_pools[SYS_MAX_HUGETLB_POOLS
 
 /* The pool of one page size. 0, or -ENOENT where this system has no pages of that size. */
 int sys_hugetlb_pool(uint64_t page_bytes, struct sys_hugetlb_pool *ret_pool);
+
+/*
+ * Whether a mapping of that many bytes would find its pages. 0; 1 with what was found and the line that
+ * would reserve them. Nothing is taken.
+ */
+int sys_hugetlb_ask(uint64_t page_bytes, uint64_t bytes, struct why *why);
 
 /* The page size above the PMD's, 1 GiB on x86-64; 0 where the kernel or the CPU has none. */
 uint64_t sys_gigantic_page_bytes(void);

@@ -4,12 +4,15 @@
 
 #include "src/base/array.h"
 #include "src/base/text.h"
+#include "src/base/why.h"
 #include "src/sys/cpu.h"
 #include "src/sys/disk.h"
 #include "src/sys/file.h"
 #include "src/sys/hugetlb.h"
+#include "src/sys/hypervisor.h"
 #include "src/sys/memory.h"
 #include "src/sys/page.h"
+#include "src/sys/pmu.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -18,9 +21,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 static struct sys_fact *new_fact(struct sys_machine *m, const char *key)
 {
@@ -154,43 +154,20 @@ static void probe_cpu(struct sys_machine *m)
 		sys_machine_add_text(m, "cpus_allowed", list);
 }
 
-#if defined(__x86_64__)
-/* Signatures of CPUID leaf 0x40000000 and the names people use. */
-static const char *const hypervisors[][2] = {
-	{"KVMKVMKVM", "KVM"},     {"Microsoft Hv", "Hyper-V"},  {"VMwareVMware", "VMware"},
-	{"XenVMMXenVMM", "Xen"},  {"TCGTCGTCGTCG", "QEMU TCG"}, {"bhyve bhyve ", "bhyve"},
-	{"ACRNACRNACRN", "ACRN"},
-};
-#endif
-
-/* CPUID leaf 0x40000000 names the hypervisor, where bit 31 of leaf 1 says that there is one. */
 static void probe_hypervisor(struct sys_machine *m)
 {
-	char text[64];
+	char name[64];
 
-#if defined(__x86_64__)
-	unsigned a, b, c, d;
-	unsigned name[4] = {0};
+	sys_hypervisor(name, sizeof(name));
+	sys_machine_add_text(m, "hypervisor", name);
+}
 
-	if (__get_cpuid(1, &a, &b, &c, &d)) {
-		if (!(c >> 31)) {
-			sys_machine_add_text(m, "hypervisor", "none");
-			return;
-		}
-		__cpuid(0x40000000, a, name[0], name[1], name[2]);
-		(void)snprintf(text, sizeof(text), "%.12s", (const char *)name);
-		for (size_t i = 0; i < ARRAY_LEN(hypervisors); i++)
-			if (strcmp(text, hypervisors[i][0]) == 0)
-				text_copy(text, sizeof(text), hypervisors[i][1]);
-		sys_machine_add_text(m, "hypervisor", text_strip(text));
-		return;
-	}
-#endif
-	/* elsewhere only makers of nothing but VMs tell: others build machines, too */
-	if (sys_read_text("/sys/hypervisor/type", text, sizeof(text)) > 0 ||
-	    (sys_read_text("/sys/class/dmi/id/sys_vendor", text, sizeof(text)) > 0 &&
-	     strcmp(text, "QEMU") == 0))
-		sys_machine_add_text(m, "hypervisor", text);
+/* What the hardware counts for us, or the sentence why it does not. */
+static void probe_pmu(struct sys_machine *m)
+{
+	struct why why;
+
+	sys_machine_add_text(m, "pmu", sys_pmu_ask(&why) == 0 ? "counted" : why.text);
 }
 
 /* --- memory ------------------------------------------------------------------------------------ */
@@ -304,6 +281,7 @@ void sys_machine_probe(struct sys_machine *ret, const char *dir)
 	}
 	probe_cpu(ret);
 	probe_hypervisor(ret);
+	probe_pmu(ret);
 	probe_files(ret);
 	probe_mthp(ret);
 	probe_hugetlb(ret);

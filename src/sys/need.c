@@ -6,7 +6,9 @@
 #include "src/sys/counters.h"
 #include "src/sys/disk.h"
 #include "src/sys/file.h"
+#include "src/sys/hugetlb.h"
 #include "src/sys/page.h"
+#include "src/sys/pmu.h"
 #include "src/sys/residency.h"
 #include "src/sys/smaps.h"
 
@@ -84,6 +86,19 @@ static int probe_thp(const struct sys_env *env, struct why *why)
 	}
 	(void)munmap(map, 2 * huge);
 	return m.huge_bytes == huge ? 0 : why_no_thp(why);
+}
+
+/* One page of the pool at the least; for a whole working set the plan asks again. */
+static int probe_hugetlb(const struct sys_env *env, struct why *why)
+{
+	(void)env;
+	return sys_hugetlb_ask(sys_huge_page_bytes(), 1, why);
+}
+
+static int probe_gigantic(const struct sys_env *env, struct why *why)
+{
+	(void)env;
+	return sys_hugetlb_ask(sys_gigantic_page_bytes(), 1, why);
 }
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -194,6 +209,12 @@ static int probe_kernel_traps(const struct sys_env *env, struct why *why)
 	return probe_traps(true, why);
 }
 
+static int probe_pmu(const struct sys_env *env, struct why *why)
+{
+	(void)env;
+	return sys_pmu_ask(why);
+}
+
 int sys_ask(struct sys_answers *a, const struct sys_need *need, const struct sys_env *env,
 	    struct why *why)
 {
@@ -221,6 +242,18 @@ const struct sys_need need_thp = {
 	.probe = probe_thp,
 };
 
+const struct sys_need need_hugetlb = {
+	.name = "hugetlb",
+	.title = "huge pages set aside in a pool (hugetlb)",
+	.probe = probe_hugetlb,
+};
+
+const struct sys_need need_gigantic = {
+	.name = "gigantic",
+	.title = "gigantic pages set aside in a pool (hugetlb)",
+	.probe = probe_gigantic,
+};
+
 const struct sys_need need_data_dir = {
 	.name = "data_dir",
 	.title = "a directory for data files",
@@ -245,7 +278,13 @@ const struct sys_need need_kernel_traps = {
 	.probe = probe_kernel_traps,
 };
 
+const struct sys_need need_pmu = {
+	.name = "pmu",
+	.title = "counting cycles, instructions and TLB misses by the PMU",
+	.probe = probe_pmu,
+};
+
 const struct sys_need *const sys_needs[] = {
-	&need_base_pages, &need_thp,          &need_data_dir, &need_cold_files,
-	&need_user_traps, &need_kernel_traps, NULL,
+	&need_base_pages, &need_thp,        &need_hugetlb,      &need_gigantic, &need_data_dir,
+	&need_cold_files, &need_user_traps, &need_kernel_traps, &need_pmu,      NULL,
 };

@@ -25,10 +25,13 @@ struct sys_need {
 
 extern const struct sys_need need_base_pages;
 extern const struct sys_need need_thp;
+extern const struct sys_need need_hugetlb;
+extern const struct sys_need need_gigantic;
 extern const struct sys_need need_data_dir;
 extern const struct sys_need need_cold_files;
 extern const struct sys_need need_user_traps;
 extern const struct sys_need need_kernel_traps;
+extern const struct sys_need need_pmu;
 
 /* Answers already had, so that a need is probed once however many scenarios have it: some write and
  * fsync files. Begins as {.n = 0}; for one sys_env. */

@@ -46,6 +46,7 @@ static inline struct model_round made_up_round(uint32_t trial, uint32_t round, d
 		.dtlb_load_misses = MODEL_NOT_COUNTED,
 		.resident_before = MODEL_NOT_COUNTED,
 		.resident_after = MODEL_NOT_COUNTED,
+		.page_table_bytes = MODEL_NOT_COUNTED,
 	};
 }
 

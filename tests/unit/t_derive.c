@@ -47,9 +47,10 @@ static void test_price(void)
 	t_ok(s->no_ns_per_fault == NULL, "and no reason against it");
 	t_is_i64(s->verdict, MODEL_VALID, "valid");
 	t_is_u64(s->n_warnings, 0, "without a warning");
-	t_is_u64(model_trial_prices(s, trials, 8), 3, "three trials have prices");
+	t_is_u64(model_trial_prices(s, MODEL_PRICE, trials, 8), 3, "three trials have prices");
 	t_ok(trials[0] == 102 && trials[1] == 200 && trials[2] == 100, "in their order");
-	t_is_u64(model_trial_prices(s, trials, 2), 2, "no more than there is room for");
+	t_is_u64(model_trial_prices(s, MODEL_PRICE, trials, 2), 2,
+		 "no more than there is room for");
 	model_bench_derive(doc);
 	t_ok(s->ns_per_page.median == 102 && s->ns_per_page.n == 3, "derived twice is the same");
 }
@@ -72,7 +73,7 @@ static void test_trials(void)
 	made_up_add(s, made_up_round(2, 0, 300));
 	model_bench_derive(doc);
 	t_is_u64(s->ns_per_page.n, 2, "trials that left no round do not count");
-	t_is_u64(model_trial_prices(s, trials, 8), 5, "but keep their places");
+	t_is_u64(model_trial_prices(s, MODEL_PRICE, trials, 8), 5, "but keep their places");
 	t_ok(isnan(trials[0]) && isnan(trials[1]) && trials[2] == 300 && isnan(trials[3]) &&
 		     trials[4] == 100,
 	     "as NaN");
@@ -95,7 +96,7 @@ static void test_nothing(void)
 	t_ok(isnan(s->first_round_ratio) && !s->first_round_left && !s->traps_counted,
 	     "nothing else is known");
 	t_is_u64(s->n_warnings, 0, "no warning");
-	t_is_u64(model_trial_prices(s, trials, 1), 0, "no trials");
+	t_is_u64(model_trial_prices(s, MODEL_PRICE, trials, 1), 0, "no trials");
 }
 
 static void add_first(uint32_t trial, double first, double others, int n_others)

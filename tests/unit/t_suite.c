@@ -91,6 +91,48 @@ static void test_judge(void)
 		  "1.00 times the later rounds");
 }
 
+/* Figures of counts beside the faults: traps, residency, page tables, the PMU. */
+static void test_counts(void)
+{
+	begin();
+	is_judged("\"figure\": \"minors_per_pass\", \"of\": \"a\", \"lo\": 999, \"hi\": 1001",
+		  "holds", "1000 minor");
+	is_judged("\"figure\": \"traps_per_pass\", \"of\": \"a\", \"lo\": 1, \"hi\": 2", "differs",
+		  "1000 traps");
+	is_judged("\"figure\": \"fault_ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 2, \"hi\": 2",
+		  "holds", "2.0 by the fault [2.0, 2.0]");
+	is_judged("\"figure\": \"cached_before\", \"of\": \"a\", \"lo\": 0, \"hi\": 1", "unknown",
+		  "not measured");
+	is_judged("\"figure\": \"tlb_misses\", \"of\": \"a\", \"to\": \"b\", \"lo\": 0, \"hi\": 1",
+		  "unknown", "not measured");
+	sys_machine_add_text(&doc->machine, "pmu", "not counted: no PMU in this VM");
+	is_judged("\"figure\": \"tlb_misses\", \"of\": \"a\", \"to\": \"b\", \"lo\": 0, \"hi\": 1",
+		  "unknown", "not counted: no PMU in this VM");
+	a->n_accesses = b->n_accesses = 500;
+	for (size_t i = 0; i < a->n_rounds; i++) {
+		a->rounds[i].resident_before = 250;
+		a->rounds[i].resident_after = 1000;
+		a->rounds[i].page_table_bytes = 1 << 10;
+		b->rounds[i].page_table_bytes = 4 << 10;
+		a->rounds[i].dtlb_load_misses = 10;
+		b->rounds[i].dtlb_load_misses = 500;
+	}
+	is_judged("\"figure\": \"cached_before\", \"of\": \"a\", \"lo\": 0, \"hi\": 1", "holds",
+		  "25 % cached before");
+	is_judged("\"figure\": \"cached_after\", \"of\": \"a\", \"lo\": 0, \"hi\": 0.9", "differs",
+		  "100 % cached after");
+	is_judged(
+		"\"figure\": \"page_tables\", \"of\": \"a\", \"to\": \"b\", \"lo\": 0, \"hi\": 0.3",
+		"holds", "0.250 of the page tables");
+	is_judged(
+		"\"figure\": \"tlb_misses\", \"of\": \"a\", \"to\": \"b\", \"lo\": 0, \"hi\": 0.3",
+		"holds", "0.020 of the dTLB load misses");
+	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 2, \"hi\": 2",
+		  "holds", "2.00 [2.00, 2.00]"); /* by the access, then */
+	t_ok(a->ns_per_page.n == 0 && a->ns_per_access.n == 3 && a->ns_per_access.median == 202,
+	     "100,000 ns for 500 accesses, and no price a page");
+}
+
 static void test_interval(void)
 {
 	begin();
@@ -242,6 +284,42 @@ static void test_cause_async(void)
 	read_ahead(128 << 10);
 	t_is_str(cause_of("async_read_ahead"), "cause not found",
 		 "not where each window has its major fault");
+}
+
+static void test_cause_populated(void)
+{
+	begin();
+	t_is_str(cause_of("populated_in_call"), "cause not found",
+		 "populated_in_call: not where a trap is counted for each page");
+	a->ledger = (struct model_ledger){.minor = {1, 1.01}, .major = {0, 0}, .trap = {0, 0.01}};
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].trap_user = 2;
+	t_is_str(
+		cause_of("populated_in_call"),
+		"the 1000 minor faults that rusage counts are pages filled in inside the call: perf "
+		"counts 2 traps",
+		"where rusage counts pages and perf no traps");
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].trap_user = MODEL_NOT_COUNTED;
+	t_is_str(cause_of("populated_in_call"), "cause not found", "not where nobody counts traps");
+}
+
+static void test_cause_deposited(void)
+{
+	begin();
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].page_table_bytes = b->rounds[i].page_table_bytes = 64 << 10;
+	t_is_str(cause_of("deposited_tables"), "cause not found",
+		 "deposited_tables: not where the pages are no transparent huge pages");
+	text_copy(a->pages, sizeof(a->pages), "thp");
+	t_contains(cause_of("deposited_tables"), "64 KiB here, 64 KiB in base pages",
+		   "where as much is kept for huge pages as base pages use");
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].page_table_bytes = 8 << 10;
+	t_is_str(cause_of("deposited_tables"), "cause not found", "not where it is less");
+	for (size_t i = 0; i < a->n_rounds; i++)
+		a->rounds[i].page_table_bytes = MODEL_NOT_COUNTED;
+	t_is_str(cause_of("deposited_tables"), "cause not found", "nor where it is unknown");
 }
 
 static void test_cause_large_reads(void)
@@ -482,11 +560,14 @@ static void test_bad(void)
 int main(void)
 {
 	test_judge();
+	test_counts();
 	test_interval();
 	test_pairs();
 	test_unknown();
 	test_cause_read_ahead();
 	test_cause_async();
+	test_cause_populated();
+	test_cause_deposited();
 	test_cause_large_reads();
 	test_cause_fault_around();
 	test_cause_first_round();
