@@ -154,6 +154,8 @@ static void list_json(const struct sys_env *env)
 			json_put_object_flat(&w, NULL);
 			json_put_string(&w, "article", suite->rows[i].article);
 			json_put_string(&w, "scenario", suite->rows[i].scenario);
+			if (suite->rows[i].size_bytes)
+				json_put_u64(&w, "size_bytes", suite->rows[i].size_bytes);
 			json_put_end_object(&w);
 		}
 		json_put_end_array(&w);
