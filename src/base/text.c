@@ -41,7 +41,7 @@ size_t text_sequence(const char *text, uint32_t *ret_point)
 }
 
 /* Direction and format marks let a file name pretend to be another: U+200E.. and U+2066.. */
-static bool steers_terminal(uint32_t point)
+bool text_steers(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
 	       (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
@@ -57,7 +57,7 @@ void text_make_harmless(char *text)
 
 	while (*in) {
 		n = text_sequence(in, &point);
-		if (n == 0 || steers_terminal(point)) {
+		if (n == 0 || text_steers(point)) {
 			*out++ = '?';
 			in += n ? n : 1;
 			continue;

@@ -3,6 +3,7 @@
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@
  * UTF-8) by '?'. Well-formed UTF-8 stays, save for the direction marks that reorder a line.
  */
 void text_make_harmless(char *text);
+
+/* Whether a code point could steer a terminal or turn the direction of what follows. */
+bool text_steers(uint32_t point);
 
 /* Bytes of the well-formed UTF-8 sequence at s, 0 where it is malformed (RFC 3629). The code point
  * goes to ret_point. */

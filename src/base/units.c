@@ -158,7 +158,7 @@ struct units_text units_bytes(uint64_t bytes)
 	return t;
 }
 
-struct units_text units_duration(uint64_t ns)
+struct units_text units_time(double ns)
 {
 	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
 	struct units_text t;
@@ -166,12 +166,17 @@ struct units_text units_duration(uint64_t ns)
 	size_t i = 0;
 
 	/* 999.5 of a unit and more would read 1e+03 */
-	while (i < 3 && (double)ns < 0.9995 * units[i].factor)
+	while (i < 3 && ns < 0.9995 * units[i].factor)
 		i++;
-	value = (double)ns / units[i].factor;
-	(void)snprintf(t.s, sizeof(t.s), i == 3 || value >= 999.5 ? "%.0f %s" : "%.3g %s", value,
-		       units[i].name);
+	value = ns / units[i].factor;
+	(void)snprintf(t.s, sizeof(t.s), value >= 999.5 && value < 1e9 ? "%.0f %s" : "%.3g %s",
+		       value, units[i].name);
 	return t;
+}
+
+struct units_text units_duration(uint64_t ns)
+{
+	return units_time((double)ns);
 }
 
 struct units_text units_ns(double ns)

@@ -6,6 +6,7 @@
 #include "src/base/option.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
+#include "src/report/cell.h"
 #include "src/report/table.h"
 
 #include <math.h>
@@ -44,86 +45,30 @@ static const struct table_column columns[N_CELLS] = {
 
 typedef char cells_of_row[N_CELLS][TABLE_CELL];
 
-static void put_count(char *cell, double per_page)
+/* A price that is not final is marked by '~'. */
+static void put_ns(char *cell, double ns, bool running)
 {
-	if (isnan(per_page))
-		text_copy(cell, TABLE_CELL, "-");
-	else if (per_page == 0)
-		text_copy(cell, TABLE_CELL, "0");
-	else
-		(void)snprintf(cell, TABLE_CELL,
-			       per_page < 0.001 ? "%.5f"
-			       : per_page < 0.9 ? "%.4f"
-						: "%.3f",
-			       per_page);
-}
-
-static void put_ns(char *cell, double ns, const char *mark)
-{
-	if (isnan(ns))
-		text_copy(cell, TABLE_CELL, "-");
-	else
-		(void)snprintf(cell, TABLE_CELL, "%s%s", mark, units_ns(ns).s);
-}
-
-static void put_half_width(char *cell, const struct stats_summary *s)
-{
-	double half = stats_half_width(s);
-
-	if (isnan(half))
-		text_copy(cell, TABLE_CELL, "-");
-	else
-		(void)snprintf(cell, TABLE_CELL, "%.1f%%", 100 * half);
-}
-
-static void put_times_floor(char *cell, double ratio)
-{
-	if (!isfinite(ratio))
-		text_copy(cell, TABLE_CELL, "-");
-	else
-		(void)snprintf(cell, TABLE_CELL,
-			       ratio < 0.1   ? "%.2f"
-			       : ratio < 100 ? "%.1f"
-					     : "%.0f",
-			       ratio);
-}
-
-/* A row that was not run says why below the table. */
-static const char *verdict_text(const struct model_scenario *s, bool running)
-{
-	if (s->status != MODEL_DONE)
-		return model_status_name(s->status);
-	if (s->verdict == MODEL_INVALID)
-		return "INVALID";
-	return running && s->n_rounds == 0 ? "" : model_verdict_name(s->verdict);
+	cell_ns(cell, ns);
+	if (running && !isnan(ns))
+		(void)snprintf(cell, TABLE_CELL, "~%s", units_ns(ns).s);
 }
 
 static void fill_row(const struct model_bench *doc, const struct model_scenario *s, bool running,
 		     cells_of_row cells)
 {
-	const char *mark = running ? "~" : "";
-
 	text_copy(cells[CELL_ARTICLE], TABLE_CELL, s->article[0] ? s->article : "-");
 	text_copy(cells[CELL_SCENARIO], TABLE_CELL, s->name);
 	text_copy(cells[CELL_SIZE], TABLE_CELL, units_bytes(s->n_pages * s->page_bytes).s);
-	put_count(cells[CELL_MINOR], s->minor_per_page);
-	put_count(cells[CELL_MAJOR], s->major_per_page);
-	put_count(cells[CELL_TRAP], s->trap_per_page);
-	put_ns(cells[CELL_NS_PER_FAULT], s->ns_per_fault.median, mark);
-	put_ns(cells[CELL_NS_PER_PAGE], s->ns_per_page.median, mark);
-	put_half_width(cells[CELL_HALF_WIDTH], &s->ns_per_page);
-	put_times_floor(cells[CELL_TIMES_FLOOR],
-			s->ns_per_page.median / doc->floor.ns_per_page.median);
-	put_ns(cells[CELL_PUBLISHED], s->published.ns_per_page, "");
-	text_copy(cells[CELL_VERDICT], TABLE_CELL, verdict_text(s, running));
-}
-
-/* rusage and traps part where pages are populated inside a call; elsewhere the column says nothing
- * that the first two do not. */
-static bool traps_differ(const struct model_scenario *s)
-{
-	return !isnan(s->trap_per_page) &&
-	       fabs(s->trap_per_page - s->minor_per_page - s->major_per_page) > 0.01;
+	cell_count(cells[CELL_MINOR], s->minor_per_page);
+	cell_count(cells[CELL_MAJOR], s->major_per_page);
+	cell_count(cells[CELL_TRAP], s->trap_per_page);
+	put_ns(cells[CELL_NS_PER_FAULT], s->ns_per_fault.median, running);
+	put_ns(cells[CELL_NS_PER_PAGE], s->ns_per_page.median, running);
+	cell_half_width(cells[CELL_HALF_WIDTH], &s->ns_per_page);
+	cell_times_floor(cells[CELL_TIMES_FLOOR],
+			 s->ns_per_page.median / doc->floor.ns_per_page.median);
+	cell_ns(cells[CELL_PUBLISHED], s->published.ns_per_page);
+	text_copy(cells[CELL_VERDICT], TABLE_CELL, cell_verdict(s, running));
 }
 
 static void hide_empty(const struct model_bench *doc, struct table *t)
@@ -140,7 +85,7 @@ static void hide_empty(const struct model_bench *doc, struct table *t)
 		n_pages = s->n_pages ? s->n_pages : n_pages;
 		article = article || s->article[0];
 		published = published || !isnan(s->published.ns_per_page);
-		traps = traps || traps_differ(s);
+		traps = traps || cell_traps_differ(s);
 	}
 	t->hidden[CELL_ARTICLE] = !article;
 	t->hidden[CELL_SIZE] = !sizes;

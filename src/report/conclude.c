@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-enum { MAX_SENTENCES = 2 };
-
 /* A priced row, or NULL: nothing is concluded from what is invalid or missing. */
 static const struct model_scenario *priced(const struct model_bench *doc, const char *name)
 {
@@ -101,16 +99,22 @@ static bool times_zeroing(const struct model_bench *doc, char *ret, size_t size)
 
 static sentence *const sentences[] = {prefaulting, times_zeroing, disk, huge_pages, one_wait};
 
+size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_SENTENCE_BYTES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(sentences) && n < REPORT_MAX_SENTENCES; i++)
+		n += sentences[i](doc, ret[n], REPORT_SENTENCE_BYTES);
+	return n;
+}
+
 void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width)
 {
-	char text[512];
-	int n = 0;
+	char texts[REPORT_MAX_SENTENCES][REPORT_SENTENCE_BYTES];
+	size_t n = report_bench_sentences(doc, texts);
 
-	for (size_t i = 0; i < ARRAY_LEN(sentences) && n < MAX_SENTENCES; i++) {
-		if (!sentences[i](doc, text, sizeof(text)))
-			continue;
-		if (n++ == 0)
-			(void)fputc('\n', out);
-		option_print_folded(out, text, 0, 0, width ? width : 100);
-	}
+	if (n)
+		(void)fputc('\n', out);
+	for (size_t i = 0; i < n; i++)
+		option_print_folded(out, texts[i], 0, 0, width ? width : 100);
 }

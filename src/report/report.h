@@ -42,7 +42,11 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
  * misses. Nothing where there are none. */
 void report_access_tables(const struct model_bench *doc, FILE *out, bool running);
 
-/* Up to two sentences that say what follows from the prices. */
+/* What follows from the prices: fills up to REPORT_MAX_SENTENCES texts and returns how many. */
+enum { REPORT_MAX_SENTENCES = 2, REPORT_SENTENCE_BYTES = 512 };
+size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_SENTENCE_BYTES]);
+
+/* The same sentences, folded. */
 void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width);
 
 /* The machine in three lines. */

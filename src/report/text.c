@@ -4,6 +4,7 @@
 
 #include "src/base/option.h"
 #include "src/base/units.h"
+#include "src/report/cell.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,29 +35,19 @@ static void print_title(const struct model_bench *doc, FILE *out, const struct r
 
 static void print_interval_note(const struct model_bench *doc, FILE *out, size_t width)
 {
-	bool range = false, interval = false;
-	size_t least = SIZE_MAX, most = 0;
+	struct cell_intervals all = cell_intervals(doc);
 	char half[96] = "", nearly_all[96] = "", floor[160] = "", text[400];
 
-	for (size_t i = 0; i < doc->n_scenarios; i++) {
-		const struct stats_summary *s = model_price(&doc->scenarios[i]);
-
-		range = range || s->interval.kind == STATS_INTERVAL_RANGE;
-		interval = interval || s->interval.kind == STATS_INTERVAL_95;
-		if (s->n && s->n < least)
-			least = s->n;
-		if (s->n > most)
-			most = s->n;
-	}
-	if (!range && !interval)
+	if (!all.range && !all.interval)
 		return;
-	if (range)
+	if (all.range)
 		(void)snprintf(half, sizeof(half), "half the range of %s%zu trials",
-			       interval ? "up to " : "", interval ? 5 : most);
-	if (interval)
+			       all.interval ? "up to " : "", all.interval ? 5 : all.most);
+	if (all.interval)
 		(void)snprintf(nearly_all, sizeof(nearly_all),
 			       "%shalf the 95 %% interval of the median of %s%zu trials",
-			       range ? "; from 6 on " : "", least == most ? "" : "up to ", most);
+			       all.range ? "; from 6 on " : "",
+			       all.least == all.most ? "" : "up to ", all.most);
 	if (doc->floor.ns_per_page.n)
 		(void)snprintf(floor, sizeof(floor),
 			       " x FLOOR: against zeroing a mapped page (%s, %.0f ns).",

@@ -184,6 +184,11 @@ static void test_print(void)
 	t_is_str(units_duration(999499).s, "999 us", "what does not is not");
 	t_is_str(units_duration(999999999).s, "1 s", "the same below a second");
 	t_is_str(units_duration(UINT64_C(3600000000000)).s, "3600 s", "an hour is no power of ten");
+	t_is_str(units_time(6.2417).s, "6.24 ns", "a fraction of a ns is shown");
+	t_is_str(units_time(0.5).s, "0.5 ns", "below one as well");
+	t_is_str(units_time(999.7).s, "1 us", "what rounds to a thousand ns is a us");
+	t_is_str(units_time(272270).s, "272 us", "us");
+	t_is_str(units_time(1e30).s, "1e+21 s", "an exponent where digits would not end");
 	t_is_str(units_bytes((1 << 20) - 1).s, "1.0 MiB", "nor are there 1024.0 KiB");
 	t_is_str(units_ns(0).s, "0.00", "ns: two digits below ten");
 	t_is_str(units_ns(9.5).s, "9.50", "ns below ten");
