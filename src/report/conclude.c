@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A priced row, or NULL: nothing is concluded from what is invalid or missing. */
 static const struct model_scenario *priced(const struct model_bench *doc, const char *name)
@@ -97,7 +98,43 @@ static bool times_zeroing(const struct model_bench *doc, char *ret, size_t size)
 	return true;
 }
 
-static sentence *const sentences[] = {prefaulting, times_zeroing, disk, huge_pages, one_wait};
+/* The largest priced working set of a chase; NULL. */
+static const struct model_scenario *largest(const struct model_bench *doc, const char *name)
+{
+	const struct model_scenario *found = NULL;
+
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+
+		if (strcmp(s->name, name) == 0 && s->verdict != MODEL_INVALID &&
+		    s->ns_per_access.n && (!found || s->n_pages > found->n_pages))
+			found = s;
+	}
+	return found;
+}
+
+static bool translation(const struct model_bench *doc, char *ret, size_t size)
+{
+	const struct model_scenario *base = largest(doc, "chase_base");
+	const struct model_scenario *huge = largest(doc, "chase_thp");
+	double saved;
+
+	if (!base || !huge || base->n_pages != huge->n_pages)
+		return false;
+	saved = 100 * (1 - huge->ns_per_access.median / base->ns_per_access.median);
+	(void)snprintf(
+		ret, size,
+		"A random access in %s costs %s ns in base pages and %s ns in huge pages: %s%.0f %%.",
+		units_bytes(base->n_pages * base->page_bytes).s,
+		units_ns(base->ns_per_access.median).s, units_ns(huge->ns_per_access.median).s,
+		saved >= 0 ? "their shorter page walks save " : "here huge pages are dearer, by ",
+		fabs(saved));
+	return true;
+}
+
+static sentence *const sentences[] = {
+	prefaulting, times_zeroing, disk, huge_pages, one_wait, translation,
+};
 
 size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_SENTENCE_BYTES])
 {
