@@ -117,6 +117,12 @@ static struct figure cached_after(const struct model_scenario *of, const struct 
 	return count(of->resident_after / (double)of->n_pages);
 }
 
+static struct figure ipc(const struct model_scenario *of, const struct model_scenario *to)
+{
+	(void)to;
+	return count(of->instructions_per_cycle);
+}
+
 static struct figure page_tables(const struct model_scenario *of, const struct model_scenario *to)
 {
 	return count(of->page_table_bytes / to->page_table_bytes);
@@ -142,6 +148,7 @@ static const struct figure_row figure_rows[] = {
 	{"cached_before", cached_before, 100, "%.4g", " % cached before", NULL},
 	{"cached_after", cached_after, 100, "%.4g", " % cached after", NULL},
 	{"page_tables", page_tables, 1, "%.3f", " of the page tables", NULL},
+	{"ipc", ipc, 1, "%.2f", " instructions a cycle", "pmu"},
 	{"tlb_misses", tlb_misses, 1, "%.3f", " of the dTLB load misses", "pmu"},
 };
 

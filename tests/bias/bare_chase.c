@@ -69,6 +69,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < bytes; i += page) /* as warm on the host as pagetoll has it */
 		((volatile char *)map)[i] = map[i];
 	p = (void *volatile *)map;
+	for (size_t i = 0; bytes / LINE <= n && i < bytes / LINE;
+	     i++) /* once round what is small */
+		p = (void *volatile *)*p;
 	start = now_ns();
 	for (size_t i = 0; i < n; i++)
 		p = (void *volatile *)*p;

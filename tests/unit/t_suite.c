@@ -114,6 +114,8 @@ static void test_counts(void)
 		a->rounds[i].resident_after = 1000;
 		a->rounds[i].page_table_bytes = 1 << 10;
 		b->rounds[i].page_table_bytes = 4 << 10;
+		a->rounds[i].cycles = 1000;
+		a->rounds[i].instructions = 1250;
 		a->rounds[i].dtlb_load_misses = 10;
 		b->rounds[i].dtlb_load_misses = 500;
 	}
@@ -423,7 +425,7 @@ static char *read_file_text(const char *path)
 	return text;
 }
 
-/* A document in which each row of a suite is priced, one fault a page, and two trials. */
+/* A document in which each row of a suite is priced, with every figure there may be. */
 static struct model_bench *all_rows(const struct model_suite *suite)
 {
 	struct model_bench *full = model_bench_new();
@@ -435,18 +437,62 @@ static struct model_bench *all_rows(const struct model_suite *suite)
 
 		text_copy(s->article, sizeof(s->article), suite->rows[i].article);
 		made_up_trials(s, 3, 1e5, 1);
+		for (size_t k = 0; k < s->n_rounds; k++) {
+			struct model_round *r = &s->rounds[k];
+
+			r->cycles = r->instructions = r->dtlb_load_misses = 100;
+			r->resident_before = r->resident_after = MADE_UP_PAGES;
+			r->page_table_bytes = 4096;
+		}
+		s->n_accesses = strncmp(s->name, "chase", 5) == 0 ? 100 : 0;
 	}
 	model_bench_derive(full);
 	return full;
+}
+
+/* Every suite that is compiled in: it parses, and all of its relations can be judged. */
+static void test_all_suites(void)
+{
+	static const char *const names[] = {"denominator", "five_configs", "pagesize",
+					    "quick",       "throughput",   "two_verdicts"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct model_suite *suite;
+		struct model_bench *full;
+		unsigned n_measured = 0;
+		char path[256], *text;
+		struct why why;
+		int r;
+
+		(void)snprintf(path, sizeof(path), TEST_SOURCE_ROOT "/suites/%s.json", names[i]);
+		text = read_file_text(path);
+		r = text ? model_suite_parse(names[i], text, &suite, &why) : -ENOENT;
+		free(text);
+		t_is_i64(r, 0, "suite %s parses", names[i]);
+		if (r < 0)
+			continue;
+		full = all_rows(suite);
+		model_suite_judge(suite, full);
+		for (unsigned k = 0; k < full->n_relations; k++) {
+			n_measured += full->relations[k].measured;
+			if (!full->relations[k].measured)
+				t_note("not measured: %s", full->relations[k].text);
+		}
+		t_is_u64(n_measured, suite->n_relations,
+			 "%s: with all rows priced each relation has its figure and its rows",
+			 names[i]);
+		t_ok(suite->head.title[0] && (suite->n_relations == 0 || suite->head.source[0]),
+		     "a title, and a source where there are relations");
+		model_bench_free(full);
+		free(suite);
+	}
 }
 
 static void test_five_configs(void)
 {
 	char *text = read_file_text(TEST_SOURCE_ROOT "/suites/five_configs.json");
 	struct model_suite *suite;
-	struct model_bench *full;
 	struct why why = {.text = ""};
-	unsigned n_measured = 0;
 	int r;
 
 	t_ok(text != NULL, "suites/five_configs.json is there");
@@ -460,21 +506,12 @@ static void test_five_configs(void)
 	t_is_str(suite->head.name, "five_configs", "its name");
 	t_ok(suite->head.title[0] && suite->head.source[0] && suite->head.machine[0],
 	     "title, source and machine");
-	t_ok(suite->n_rows == 5 && suite->n_relations == 10, "five rows, ten relations");
+	t_ok(suite->n_rows == 5 && suite->n_relations == 11, "five rows, eleven relations");
 	t_ok(suite->size_bytes == 200 << 20 && suite->n_trials == 5 && suite->n_rounds == 5,
 	     "size, trials, rounds");
 	t_is_u64(suite->budget_ns, UINT64_C(75000000000), "budget");
 	t_is_double(suite->rows[0].published.ns_per_page, 1323.3, 1e-9, "a published price");
 	t_is_double(suite->rows[2].published.ns_per_fault, NAN, 0, "one that was not published");
-	full = all_rows(suite);
-	model_suite_judge(suite, full);
-	for (unsigned i = 0; i < full->n_relations; i++) {
-		n_measured += full->relations[i].measured;
-		if (!full->relations[i].measured)
-			t_note("not measured: %s", full->relations[i].text);
-	}
-	t_is_u64(n_measured, 10, "with all rows priced each relation has its figure and its rows");
-	model_bench_free(full);
 	free(suite);
 }
 
@@ -573,6 +610,7 @@ int main(void)
 	test_cause_first_round();
 	test_cause_order();
 	test_five_configs();
+	test_all_suites();
 	test_bad();
 	model_bench_free(doc);
 	return t_done();
