@@ -293,7 +293,7 @@ static void print_thp(const struct sys_thp *thp, FILE *out, size_t width)
 	sys_thp_shmem_meaning(thp, text, sizeof(text));
 	print(out, "shared memory", text, width);
 	sys_thp_smaller_sizes(thp, text, sizeof(text));
-	print(out, "sizes between", text, width);
+	print(out, "mTHP sizes", text, width);
 }
 
 void report_huge_pages(const struct sys_huge_pages *h, FILE *out, size_t width)

@@ -200,7 +200,7 @@ static void test_text(void)
 	t_contains(got, "\n  pool of 2 MiB   empty;", "a line for the pool");
 	t_contains(got, "\n  malloc          pages of 2 MiB at", "a line for malloc");
 	t_contains(got, "\n  MADV_HUGEPAGE   pages of 2 MiB at", "one for advised memory");
-	t_contains(got, "\n  sizes between   none\n", "and the smaller sizes");
+	t_contains(got, "\n  mTHP sizes      none\n", "and the smaller sizes");
 	free(got);
 	begin("Node 0, zone \033[2J 1 0\n");
 	*h.thp.enabled = 0;
