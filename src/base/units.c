@@ -158,6 +158,21 @@ struct units_text units_bytes(uint64_t bytes)
 	return t;
 }
 
+struct units_text units_count(uint64_t n)
+{
+	struct units_text t;
+	char *p = t.s + sizeof(t.s);
+
+	*--p = 0;
+	for (unsigned digits = 0; n || digits == 0; n /= 10, digits++) {
+		if (digits && digits % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + n % 10);
+	}
+	memmove(t.s, p, strlen(p) + 1);
+	return t;
+}
+
 struct units_text units_time(double ns)
 {
 	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* pagetoll doctor: what this machine is, what can be measured on it, and why not. */
+/* pagetoll doctor: what this machine is and has for huge pages, what can be measured, and why not. */
 #include "src/base/json_write.h"
 #include "src/base/units.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
 #include "src/model/bench.h"
+#include "src/report/huge_pages.h"
+#include "src/sys/huge_pages.h"
 #include "src/sys/machine.h"
 #include "src/sys/need.h"
 
@@ -64,13 +66,16 @@ static void print_machine(const struct sys_machine *m)
 	}
 }
 
-static void doctor_text(const struct sys_machine *m, const struct sys_env *env, size_t width)
+static void doctor_text(const struct sys_machine *m, const struct sys_huge_pages *huge,
+			const struct sys_env *env, size_t width)
 {
 	struct why why;
 	int n_unmet = 0;
 
 	(void)puts("this machine");
 	print_machine(m);
+	(void)puts("\nhuge pages");
+	report_huge_pages(huge, stdout, width);
 	(void)puts("\nwhat can be measured");
 	for (size_t i = 0; sys_needs[i]; i++) {
 		int r = sys_needs[i]->probe(env, &why);
@@ -91,7 +96,8 @@ static void doctor_text(const struct sys_machine *m, const struct sys_env *env, 
 	(void)puts("Nothing on this system is changed by pagetoll: bench changes no settings.");
 }
 
-static void doctor_json(const struct sys_machine *m, const struct sys_env *env)
+static void doctor_json(const struct sys_machine *m, const struct sys_huge_pages *huge,
+			const struct sys_env *env)
 {
 	struct json_writer w;
 	struct why why;
@@ -101,6 +107,7 @@ static void doctor_json(const struct sys_machine *m, const struct sys_env *env)
 	json_put_u64(&w, "schema", 1);
 	json_put_string(&w, "kind", "doctor");
 	model_machine_write(&w, m);
+	report_huge_pages_json(huge, &w);
 	json_put_array(&w, "needs");
 	for (size_t i = 0; sys_needs[i]; i++) {
 		int r = sys_needs[i]->probe(env, &why);
@@ -123,6 +130,7 @@ static int cmd_doctor(const struct command_call *call)
 {
 	const struct doctor_options *o = call->config;
 	struct sys_env env;
+	struct sys_huge_pages huge;
 	struct sys_machine machine;
 	int r;
 
@@ -132,10 +140,11 @@ static int cmd_doctor(const struct command_call *call)
 	if (r != 0)
 		return r;
 	sys_machine_probe(&machine, env.dir);
+	sys_huge_pages_probe(&huge); /* before the needs, whose probes take some */
 	if (strcmp(o->format, "json") == 0)
-		doctor_json(&machine, &env);
+		doctor_json(&machine, &huge, &env);
 	else
-		doctor_text(&machine, &env, cli_terminal_width(STDOUT_FILENO));
+		doctor_text(&machine, &huge, &env, cli_terminal_width(STDOUT_FILENO));
 	return EXIT_OK;
 }
 
@@ -144,8 +153,10 @@ COMMAND(doctor) = {
 	.usage = "[--json] [--dir DIR]",
 	.about =
 		"Looks at the machine as a document will record it, and probes each thing that scenarios "
-		"need, by trying it. What is unmet comes with what was found and what would fix it. Needs "
-		"no root and changes nothing.",
+		"need, by trying it. What is unmet comes with what was found and what would fix it. It "
+		"also says how many huge pages free memory holds as it is fragmented, what the hugetlb pools "
+		"hold, and what the THP settings do to malloc'ed memory and to memory with MADV_HUGEPAGE. "
+		"Needs no root and changes nothing.",
 	.examples = "  pagetoll doctor\n"
 		    "  pagetoll doctor --dir /srv/db    another disk\n",
 	.options = options,

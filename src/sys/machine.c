@@ -13,6 +13,7 @@
 #include "src/sys/memory.h"
 #include "src/sys/page.h"
 #include "src/sys/pmu.h"
+#include "src/sys/thp.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -176,31 +177,22 @@ static void probe_pmu(struct sys_machine *m)
 static void probe_mthp(struct sys_machine *m)
 {
 	char all[SYS_FACT_TEXT] = "";
-	char path[512], text[64], word[32];
-	const char *top = sys_machine_text(m, "thp_enabled", "never");
-	bool inherited = strcmp(top, "never") != 0;
-	unsigned long kib;
-	struct dirent *e;
-	DIR *dir;
+	struct sys_thp thp;
 
-	dir = opendir("/sys/kernel/mm/transparent_hugepage");
-	if (!dir)
+	sys_thp_probe(&thp);
+	if (!*thp.enabled)
 		return;
-	while ((e = readdir(dir))) {
-		if (sscanf(e->d_name, "hugepages-%lukB", &kib) != 1 ||
-		    kib * 1024 == sys_huge_page_bytes())
+	for (size_t i = 0; i < thp.n_sizes; i++) {
+		const struct sys_thp_size *s = &thp.sizes[i];
+
+		if (s->page_bytes == thp.huge_page_bytes ||
+		    strcmp(sys_thp_mode(&thp, s->page_bytes), "never") == 0)
 			continue;
-		(void)snprintf(path, sizeof(path), THP "%s/enabled", e->d_name);
-		if (sys_read_text(path, text, sizeof(text)) <= 0)
-			continue;
-		sys_bracketed(text, word, sizeof(word));
-		if (strcmp(word, "never") == 0 || (strcmp(word, "inherit") == 0 && !inherited))
-			continue;
-		if (strlen(all) + strlen(word) + 32 < sizeof(all))
-			(void)snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%lukB %s",
-				       *all ? ", " : "", kib, word);
+		if (strlen(all) + strlen(s->enabled) + 32 < sizeof(all))
+			(void)snprintf(all + strlen(all), sizeof(all) - strlen(all),
+				       "%s%" PRIu64 "kB %s", *all ? ", " : "", s->page_bytes / 1024,
+				       s->enabled);
 	}
-	(void)closedir(dir);
 	sys_machine_add_text(m, "mthp", *all ? all : "none");
 }
 

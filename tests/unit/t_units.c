@@ -167,6 +167,11 @@ static void test_u64(void)
 
 static void test_print(void)
 {
+	t_is_str(units_count(0).s, "0", "no thousands");
+	t_is_str(units_count(999).s, "999", "below a thousand");
+	t_is_str(units_count(1000).s, "1,000", "a thousand");
+	t_is_str(units_count(11203).s, "11,203", "groups of three");
+	t_is_str(units_count(UINT64_MAX).s, "18,446,744,073,709,551,615", "the largest");
 	t_is_str(units_bytes(0).s, "0 B", "0");
 	t_is_str(units_bytes(1023).s, "1023 B", "below a KiB");
 	t_is_str(units_bytes(1024).s, "1 KiB", "a KiB");
