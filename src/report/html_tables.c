@@ -136,19 +136,21 @@ CELL(verdict)
 	text_copy(cell, TABLE_CELL, cell_verdict(s, false));
 }
 
+/* What one looks for first: a telephone shows no more without scrolling. */
 static const struct column columns[] = {
 	{"article", "short", article},
-	{"size", "num", size},
-	{"pages", "short", pages},
-	{"minor/page", "num", minor},
-	{"major/page", "num", major},
-	{"traps/page", "num", trap},
 	{"ns/fault", "num", ns_per_fault},
 	{"ns/page", "num", ns_per_page},
 	{"ns/access", "num", ns_per_access},
 	{"+-", "num", half_width},
 	{"x floor", "num", times_floor},
 	{"published ns/page", "num", published},
+	{"minor/page", "num", minor},
+	{"major/page", "num", major},
+	{"traps/page", "num", trap},
+	{"verdict", "short", verdict},
+	{"size", "num", size},
+	{"pages", "short", pages},
 	{"throughput", "num", throughput},
 	{"asleep", "num", asleep},
 	{"page tables", "num", page_tables},
@@ -158,7 +160,6 @@ static const struct column columns[] = {
 	{"instr./cycle", "num", instructions},
 	{"dTLB misses/page", "num", misses_per_page},
 	{"dTLB misses/access", "num", misses_per_access},
-	{"verdict", "short", verdict},
 };
 
 /* A column without any value says nothing, nor does one of traps that are the faults beside them. */
