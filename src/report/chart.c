@@ -35,14 +35,14 @@ void chart_no_price(const struct model_scenario *s, char *ret, size_t size)
 
 bool chart_has_whiskers(const struct model_bench *doc)
 {
-	struct cell_intervals all = cell_intervals(doc);
+	struct cell_intervals all = cell_intervals(doc, false);
 
 	return all.range || all.interval;
 }
 
 static void whisker_text(const struct model_bench *doc, char *ret, size_t size)
 {
-	struct cell_intervals all = cell_intervals(doc);
+	struct cell_intervals all = cell_intervals(doc, false);
 	const char *up_to = all.least == all.most ? "" : "up to ";
 
 	if (all.range && all.interval)

@@ -207,7 +207,7 @@ static void put_price_row(const struct model_bench *doc, const struct model_scen
 
 static void put_interval_note(const struct model_bench *doc, FILE *out)
 {
-	struct cell_intervals all = cell_intervals(doc);
+	struct cell_intervals all = cell_intervals(doc, true);
 
 	if (all.range)
 		html_printf(out, " +- is half the range of %s%zu trials%s.",

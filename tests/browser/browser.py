@@ -38,6 +38,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def _start(self, path, to_it, from_it):
         """The process, that reads its descriptor 3 and writes 4."""
@@ -96,10 +97,15 @@ class Browser:
 
     def load(self, path):
         """Opens a file, from nothing; waits until it is there."""
-        self.call("Page.navigate", url="about:blank")
+        self._navigate("about:blank")
         self.events.clear()
-        self.call("Page.navigate", url="file://" + path)
-        while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
+        self._navigate("file://" + path)
+
+    def _navigate(self, url):
+        """Goes to an address and waits for the load of this very document."""
+        loader = self.call("Page.navigate", url=url)["loaderId"]
+        while not any(e.get("method") == "Page.lifecycleEvent" and e["params"]["name"] == "load" and
+                      e["params"]["loaderId"] == loader for e in self.events):
             self.events.append(self._next())
 
     def show(self, width, scheme):
