@@ -47,24 +47,29 @@ void html_put_text(FILE *out, const char *text)
 
 enum { MAX_SPEC = 16 };
 
-/* One number by its own conversion, which is part of a checked format. */
+/* A whole number without sign, of the size that its conversion names. */
+static unsigned long long take_unsigned(const char *spec, va_list *ap)
+{
+	if (strstr(spec, "ll"))
+		return va_arg(*ap, unsigned long long);
+	if (strchr(spec, 'z'))
+		return va_arg(*ap, size_t);
+	return va_arg(*ap, unsigned);
+}
+
+/* One number by its conversion, which is part of a checked format. */
 static void put_number(FILE *out, const char *spec, va_list *ap)
 {
-	size_t n = strlen(spec);
-
+	if (strchr(spec, 'd')) {
+		(void)fprintf(out, "%d", va_arg(*ap, int));
+	} else if (strchr(spec, 'u')) {
+		(void)fprintf(out, "%llu", take_unsigned(spec, ap));
+	} else {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (strchr("fg", spec[n - 1]))
 		(void)fprintf(out, spec, va_arg(*ap, double));
-	else if (n > 2 && spec[n - 2] == 'z')
-		(void)fprintf(out, spec, va_arg(*ap, size_t));
-	else if (n > 3 && spec[n - 2] == 'l' && spec[n - 3] == 'l')
-		(void)fprintf(out, spec, va_arg(*ap, unsigned long long));
-	else if (spec[n - 1] == 'u')
-		(void)fprintf(out, spec, va_arg(*ap, unsigned));
-	else
-		(void)fprintf(out, spec, va_arg(*ap, int));
 #pragma GCC diagnostic pop
+	}
 }
 
 void html_printf(FILE *out, const char *fmt, ...)
@@ -80,7 +85,7 @@ void html_printf(FILE *out, const char *fmt, ...)
 		fmt += n;
 		if (!*fmt)
 			break;
-		n = 1 + strspn(fmt + 1, "+-.0123456789lz");
+		n = 1 + strspn(fmt + 1, ".0123456789lz");
 		assert(fmt[n] && strchr("sdufg%", fmt[n]) && n + 1 < sizeof(spec));
 		memcpy(spec, fmt, n + 1);
 		fmt += n + 1;

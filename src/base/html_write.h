@@ -13,7 +13,7 @@ void html_put_text(FILE *out, const char *text);
 
 /*
  * fprintf whose format is markup and whose every %s is escaped as above, so that nothing from outside
- * can be forgotten. It knows %s, %d, %u, %zu, %llu, %f, %g and %%, the numbers with width and precision.
+ * can be forgotten. It knows %s, %d, %u, %zu, %llu, %% and, with a width and a precision, %f and %g.
  */
 void html_printf(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

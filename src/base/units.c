@@ -173,19 +173,42 @@ struct units_text units_count(uint64_t n)
 	return t;
 }
 
+static const struct unit times[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+
+/* The largest unit that leaves one digit at least; 999.5 of a unit and more would read 1e+03. */
+static const struct unit *unit_of_time(double ns)
+{
+	const struct unit *unit = times;
+
+	while (unit->factor > 1 && ns < 0.9995 * unit->factor)
+		unit++;
+	return unit;
+}
+
 struct units_text units_time(double ns)
 {
-	static const struct unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	const struct unit *unit = unit_of_time(ns);
+	double value = ns / unit->factor;
 	struct units_text t;
-	double value;
-	size_t i = 0;
 
-	/* 999.5 of a unit and more would read 1e+03 */
-	while (i < 3 && ns < 0.9995 * units[i].factor)
-		i++;
-	value = ns / units[i].factor;
 	(void)snprintf(t.s, sizeof(t.s), value >= 999.5 && value < 1e9 ? "%.0f %s" : "%.3g %s",
-		       value, units[i].name);
+		       value, unit->name);
+	return t;
+}
+
+struct units_text units_time_aligned(double ns)
+{
+	const struct unit *unit = unit_of_time(ns);
+	double value = ns / unit->factor;
+	struct units_text t;
+
+	if (value >= 1e9)
+		return units_time(ns);
+	(void)snprintf(t.s, sizeof(t.s), "%.*f %s",
+		       value < 9.995   ? 2
+		       : value < 99.95 ? 1
+				       : 0,
+		       value, unit->name);
 	return t;
 }
 

@@ -51,9 +51,10 @@ COMMAND(show) = {
 		"input, or the name of a file in the runs directory: $PAGETOLL_RUNS, else "
 		"$XDG_STATE_HOME/pagetoll, else ~/.local/state/pagetoll.\n"
 		"Exit status: 0; 2 no such document; 5 it cannot be read.",
-	.examples = "  pagetoll show                      the last run\n"
-		    "  pagetoll show @prev --format csv   the one before, for a spreadsheet\n"
-		    "  pagetoll show run.json -v          a file, with more detail\n",
+	.examples = "  pagetoll show                           the last run\n"
+		    "  pagetoll show @prev --format csv        the one before, for a spreadsheet\n"
+		    "  pagetoll show run.json -v               a file, with more detail\n"
+		    "  pagetoll show --format html >run.html   a page with charts, for a browser\n",
 	.options = options,
 	.config_bytes = sizeof(struct show_options),
 	.defaults = &defaults,

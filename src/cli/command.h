@@ -72,7 +72,7 @@ extern const char *const cli_color_names[];
 	 .type = OPTION_CHOICE,                                                  \
 	 .offset = offsetof(config, output.format),                              \
 	 .metavar = "FORMAT",                                                    \
-	 .help = "text, json or csv (default text)",                             \
+	 .help = "text, json, csv or html (default text)",                       \
 	 .choices = cli_format_names},                                           \
 		{.name = "json",                                                 \
 		 .type = OPTION_FLAG,                                            \

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const cli_format_names[] = {"text", "json", "csv", NULL};
+const char *const cli_format_names[] = {"text", "json", "csv", "html", NULL};
 const char *const cli_color_names[] = {"auto", "always", "never", NULL};
 
 int cli_fail(int status, const char *fmt, ...)

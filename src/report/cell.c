@@ -64,13 +64,15 @@ bool cell_traps_differ(const struct model_scenario *s)
 	       fabs(s->trap_per_page - s->minor_per_page - s->major_per_page) > 0.01;
 }
 
-struct cell_intervals cell_intervals(const struct model_bench *doc)
+struct cell_intervals cell_intervals(const struct model_bench *doc, bool invalid_too)
 {
 	struct cell_intervals all = {.least = SIZE_MAX};
 
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct stats_summary *s = model_price(&doc->scenarios[i]);
 
+		if (doc->scenarios[i].verdict == MODEL_INVALID && !invalid_too)
+			continue;
 		all.range = all.range || s->interval.kind == STATS_INTERVAL_RANGE;
 		all.interval = all.interval || s->interval.kind == STATS_INTERVAL_95;
 		if (s->n && s->n < all.least)

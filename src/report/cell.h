@@ -21,12 +21,12 @@ const char *cell_verdict(const struct model_scenario *s, bool running);
  * column for them says nothing that the others do not. */
 bool cell_traps_differ(const struct model_scenario *s);
 
-/* What the intervals of a document are. */
+/* What the intervals of a document are: of all its rows, or of those alone that have a price. */
 struct cell_intervals {
 	bool range, interval; /* some are ranges, some are 95 % intervals */
 	size_t least, most;   /* trials of a priced row */
 };
 
-struct cell_intervals cell_intervals(const struct model_bench *doc);
+struct cell_intervals cell_intervals(const struct model_bench *doc, bool invalid_too);
 
 #endif

@@ -35,7 +35,7 @@ static void print_title(const struct model_bench *doc, FILE *out, const struct r
 
 static void print_interval_note(const struct model_bench *doc, FILE *out, size_t width)
 {
-	struct cell_intervals all = cell_intervals(doc);
+	struct cell_intervals all = cell_intervals(doc, true);
 	char half[96] = "", nearly_all[96] = "", floor[160] = "", text[400];
 
 	if (!all.range && !all.interval)

@@ -7,7 +7,7 @@
 load lib
 
 @test "show prints what bench printed, in every format" {
-	for form in text csv json; do
+	for form in text csv json html; do
 		small five_configs --format $form
 		ended 0
 		cp "$out" first
@@ -136,7 +136,7 @@ load lib
 		's/\[1, 1.01\]/[1]/' 's/\[1, 1.01\]/["a", "b"]/' 's/\[1, 1.01\]/[1e308, -1e308]/'; do
 		sed -E "$edit" good >edited
 		not cmp -s good edited || { echo "does not match: $edit" && false; }
-		for form in text csv json; do
+		for form in text csv json html; do
 			toll show edited --format $form
 			[[ $status == 0 || $status == 5 ]] || { echo "$edit" && show; }
 			[ "$status" = 0 ] || [ "$(wc -l <"$err")" = 1 ]
@@ -144,12 +144,12 @@ load lib
 	done
 }
 
-@test "texts in a document cannot steer the terminal, nor run in a spreadsheet" {
+@test "texts in a document cannot steer the terminal, nor run in a spreadsheet or a browser" {
 	small five_configs --json
 	"$PYTHON" -I -S -c '
 import json
 d = json.load(open("out"))
-evil = "=1+1\x1b[31m\x07\r\n\t,\"\u202e\u009b"
+evil = "=1+1\x1b[31m\x07\r\n\t,\"\u202e\u009b<script>x</script>]]>--><!--&\" onload=\"x" + 10000 * "W"
 def spoil(value):
 	if isinstance(value, dict):
 		return {k: v if k in ("kind", "status", "verdict", "id") else spoil(v) for k, v in value.items()}
@@ -157,12 +157,13 @@ def spoil(value):
 		return [spoil(v) for v in value]
 	return evil if isinstance(value, str) else value
 json.dump(spoil(d), open("evil", "w"))'
-	for form in text csv json; do
+	for form in text csv json html; do
 		toll show evil --format $form
 		ended 0
 		harmless "$out"
 		not grep -q $'\u202e' "$out"
 		[ $form != csv ] || not grep -qE '(^|,)"?=' "$out"
+		[ $form != html ] || not grep -qE '<script|<!--|]]>|" onload="' "$out"
 	done
 	toll show evil -v
 	harmless "$out"
@@ -202,4 +203,33 @@ json.dump(spoil(d), open("evil", "w"))'
 	truncate -s 300M large
 	toll show large
 	refuses 5 'show: large: '
+}
+
+@test "a page for a browser is one file that fetches nothing, its style the one its policy names" {
+	small five_configs --format html -o page.html
+	ended 0
+	[ "$(head -n 1 page.html)" = '<!DOCTYPE html>' ]
+	[ "$(tail -n 1 page.html)" = '</html>' ]
+	not grep -qE '<(script|img|link|iframe|object|form|a) |https?://|@import|style=' page.html
+	"$PYTHON" -I -S -c '
+import base64, hashlib, re
+page = open("page.html", encoding="utf-8").read()
+style = page[page.index("<style>") + 7:page.index("</style>")]
+named = re.search("style-src .sha256-([^\x27]*)", page).group(1)
+assert named == base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), named'
+}
+
+@test "a page of 500 rows" {
+	small anon_write --json
+	"$PYTHON" -I -S -c '
+import json
+d = json.load(open("out"))
+d["scenarios"] = [dict(d["scenarios"][0], name="row_%d" % i) for i in range(500)]
+json.dump(d, open("many", "w"))'
+	needs prlimit util-linux
+	prefix=(prlimit --data=100000000 "${prefix[@]}")
+	toll show many --format html
+	ended 0
+	[ "$(grep -c '<tr><th scope="row" title' "$out")" = 500 ]
+	[ "$(grep -c '>row_499</text>' "$out")" = 2 ]
 }

@@ -194,6 +194,12 @@ static void test_print(void)
 	t_is_str(units_time(999.7).s, "1 us", "what rounds to a thousand ns is a us");
 	t_is_str(units_time(272270).s, "272 us", "us");
 	t_is_str(units_time(1e30).s, "1e+21 s", "an exponent where digits would not end");
+	t_is_str(units_time_aligned(6.2).s, "6.20 ns", "three digits, with zeroes");
+	t_is_str(units_time_aligned(9996).s, "10.0 us", "three after rounding, too");
+	t_is_str(units_time_aligned(0).s, "0.00 ns", "of nothing");
+	t_is_str(units_time_aligned(999600).s, "1.00 ms", "the next unit");
+	t_is_str(units_time_aligned(3.6e12).s, "3600 s", "as many as it takes");
+	t_is_str(units_time_aligned(1e30).s, "1e+21 s", "an exponent where digits would not end");
 	t_is_str(units_bytes((1 << 20) - 1).s, "1.0 MiB", "nor are there 1024.0 KiB");
 	t_is_str(units_ns(0).s, "0.00", "ns: two digits below ten");
 	t_is_str(units_ns(9.5).s, "9.50", "ns below ten");
