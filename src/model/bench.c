@@ -498,19 +498,20 @@ static double median_figure(const struct model_scenario *s, round_figure *figure
 	return median;
 }
 
-static void derive_figures(struct model_scenario *s)
+static void derive_pmu(struct model_scenario *s)
 {
-	double n_pages = (double)s->n_pages;
+	double pages = s->n_accesses ? NAN : (double)s->n_pages;
+	double accesses = s->n_accesses ? (double)s->n_accesses : NAN;
+	double n_cycles = median_figure(s, cycles);
+	double n_instructions = median_figure(s, instructions);
 	double misses = median_figure(s, dtlb_load_misses);
 
-	s->resident_before = median_figure(s, resident_before);
-	s->resident_after = median_figure(s, resident_after);
-	s->page_table_bytes = median_figure(s, page_table_bytes);
-	s->cycles_per_page = median_figure(s, cycles) / n_pages;
-	s->instructions_per_page = median_figure(s, instructions) / n_pages;
-	s->instructions_per_cycle = s->instructions_per_page / s->cycles_per_page;
-	s->dtlb_load_misses_per_page = misses / n_pages;
-	s->dtlb_load_misses_per_access = s->n_accesses ? misses / (double)s->n_accesses : NAN;
+	s->instructions_per_cycle = n_instructions / n_cycles;
+	s->cycles_per_page = n_cycles / pages;
+	s->instructions_per_page = n_instructions / pages;
+	s->dtlb_load_misses_per_page = misses / pages;
+	s->cycles_per_access = n_cycles / accesses;
+	s->dtlb_load_misses_per_access = misses / accesses;
 }
 
 static size_t count_marks(const struct model_scenario *s, uint32_t mark)
@@ -613,7 +614,10 @@ void model_scenario_derive(struct model_scenario *s)
 	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page);
 	s->ns_per_access = s->n_accesses ? summarize(s, per_access) : no_summary;
 	derive_per_fault(s);
-	derive_figures(s);
+	s->resident_before = median_figure(s, resident_before);
+	s->resident_after = median_figure(s, resident_after);
+	s->page_table_bytes = median_figure(s, page_table_bytes);
+	derive_pmu(s);
 	if (s->n_rounds == 0)
 		return;
 	s->verdict = MODEL_VALID;

@@ -136,9 +136,10 @@ struct model_scenario {
 	double pages_per_fault; /* NaN where no fault was taken */
 	double resident_before, resident_after; /* pages, median over rounds; NaN: no file */
 	double page_table_bytes;                /* median over rounds; NaN: not known */
-	double cycles_per_page, instructions_per_page,
-		instructions_per_cycle;                                /* NaN: not counted */
-	double dtlb_load_misses_per_page, dtlb_load_misses_per_access; /* NaN: not counted */
+	/* By the PMU, medians over rounds; NaN: not counted. By the access where accesses are priced. */
+	double instructions_per_cycle;
+	double cycles_per_page, instructions_per_page, dtlb_load_misses_per_page;
+	double cycles_per_access, dtlb_load_misses_per_access;
 	struct stats_summary ns_per_page;   /* over trials; n == 0 where accesses are priced */
 	struct stats_summary ns_per_access; /* n == 0 where each page is touched once */
 	struct stats_summary ns_per_fault;  /* n == 0: undefined, see no_ns_per_fault */

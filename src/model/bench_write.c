@@ -203,6 +203,7 @@ static void write_derived(struct json_writer *w, const struct model_scenario *s)
 	json_put_double(w, "instructions_per_page", s->instructions_per_page);
 	json_put_double(w, "instructions_per_cycle", s->instructions_per_cycle);
 	json_put_double(w, "dtlb_load_misses_per_page", s->dtlb_load_misses_per_page);
+	json_put_double(w, "cycles_per_access", s->cycles_per_access);
 	json_put_double(w, "dtlb_load_misses_per_access", s->dtlb_load_misses_per_access);
 	json_put_end_object(w);
 	json_put_double(w, "first_round_ratio", s->first_round_ratio);

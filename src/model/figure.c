@@ -85,6 +85,13 @@ static struct figure traps_per_pass(const struct model_scenario *of,
 	return count(of->trap_per_page * (double)of->n_pages);
 }
 
+static struct figure major_per_page(const struct model_scenario *of,
+				    const struct model_scenario *to)
+{
+	(void)to;
+	return count(of->major_per_page);
+}
+
 static struct figure majors_per_pass(const struct model_scenario *of,
 				     const struct model_scenario *to)
 {
@@ -134,22 +141,23 @@ static struct figure tlb_misses(const struct model_scenario *of, const struct mo
 }
 
 static const struct figure_row figure_rows[] = {
-	{"ratio", ratio, 1, "%.2f", "", NULL},
-	{"fault_ratio", fault_ratio, 1, "%.1f", " by the fault", NULL},
-	{"saving", saving, 100, "%.1f", " %", NULL},
-	{"sys_share", sys_share, 100, "%.0f", " % system", NULL},
-	{"cpu_share", cpu_share, 100, "%.0f", " % on CPU", NULL},
-	{"minor_per_page", minor_per_page, 1, "%.4f", " minor a page", NULL},
-	{"minors_per_pass", minors_per_pass, 1, "%.0f", " minor", NULL},
-	{"majors_per_pass", majors_per_pass, 1, "%.0f", " major", NULL},
-	{"traps_per_pass", traps_per_pass, 1, "%.0f", " traps", NULL},
-	{"pages_per_fault", pages_per_fault, 1, "%.1f", " pages a fault", NULL},
-	{"first_round", first_round, 1, "%.2f", " times the later rounds", NULL},
-	{"cached_before", cached_before, 100, "%.4g", " % cached before", NULL},
-	{"cached_after", cached_after, 100, "%.4g", " % cached after", NULL},
-	{"page_tables", page_tables, 1, "%.3f", " of the page tables", NULL},
-	{"ipc", ipc, 1, "%.2f", " instructions a cycle", "pmu"},
-	{"tlb_misses", tlb_misses, 1, "%.3f", " of the dTLB load misses", "pmu"},
+	{"ratio", ratio, 1, "%.2f", "", false, NULL},
+	{"fault_ratio", fault_ratio, 1, "%.1f", " by the fault", false, NULL},
+	{"saving", saving, 100, "%.1f", " %", false, NULL},
+	{"sys_share", sys_share, 100, "%.0f", " % system", false, NULL},
+	{"cpu_share", cpu_share, 100, "%.0f", " % on CPU", false, NULL},
+	{"minor_per_page", minor_per_page, 1, "%.4f", " minor a page", false, NULL},
+	{"major_per_page", major_per_page, 1, "%.4f", " major a page", false, NULL},
+	{"minors_per_pass", minors_per_pass, 1, "%.0f", " minor", true, NULL},
+	{"majors_per_pass", majors_per_pass, 1, "%.0f", " major", true, NULL},
+	{"traps_per_pass", traps_per_pass, 1, "%.0f", " traps", true, NULL},
+	{"pages_per_fault", pages_per_fault, 1, "%.1f", " pages a fault", false, NULL},
+	{"first_round", first_round, 1, "%.2f", " times the later rounds", false, NULL},
+	{"cached_before", cached_before, 100, "%.4g", " % cached before", false, NULL},
+	{"cached_after", cached_after, 100, "%.4g", " % cached after", false, NULL},
+	{"page_tables", page_tables, 1, "%.3f", " of the page tables", false, NULL},
+	{"ipc", ipc, 1, "%.2f", " instructions a cycle", false, "pmu"},
+	{"tlb_misses", tlb_misses, 1, "%.3f", " of the dTLB load misses", false, "pmu"},
 };
 
 const struct figure_row *figure_find(const char *name)

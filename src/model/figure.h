@@ -17,6 +17,7 @@ struct figure_row {
 	double scale;       /* 100 for what is printed in percent */
 	const char *format; /* of the value */
 	const char *unit;
+	bool of_pass;     /* a count that depends on the size: comparable at the source's alone */
 	const char *fact; /* of the machine, that says why there may be none; NULL */
 };
 

@@ -33,14 +33,23 @@ static void compare(const struct model_suite_relation *rel, struct figure f,
 	ret->measured = !isnan(f.value) && (ret->holds || !overlaps);
 }
 
-static void judge(const struct model_bench *doc, const struct model_suite_relation *rel,
-		  struct model_relation *ret)
+/* The source's number of faults in a pass says nothing of a pass of another size. */
+static bool is_of_size(const struct model_suite *suite, const struct model_scenario *s)
+{
+	if (!suite->size_bytes || !suite->page_bytes)
+		return true;
+	return s->page_bytes == suite->page_bytes &&
+	       s->n_pages == suite->size_bytes / suite->page_bytes;
+}
+
+static void judge(const struct model_suite *suite, const struct model_bench *doc,
+		  const struct model_suite_relation *rel, struct model_relation *ret)
 {
 	const struct model_scenario *of = model_bench_find(doc, rel->of);
 	const struct model_scenario *to = rel->to[0] ? model_bench_find(doc, rel->to) : NULL;
 	const struct cause_case rows = {.doc = doc, .of = of, .to = to};
 	const struct figure_row *row = figure_find(rel->figure);
-	char figure[104];
+	char figure[80];
 	struct figure f;
 
 	(void)snprintf(ret->text, sizeof(ret->text), "%s", rel->text);
@@ -56,6 +65,12 @@ static void judge(const struct model_bench *doc, const struct model_suite_relati
 		return;
 	}
 	figure_print(row, f, figure, sizeof(figure));
+	if (row->of_pass && !is_of_size(suite, of)) {
+		ret->measured = ret->holds = false;
+		(void)snprintf(ret->figure, sizeof(ret->figure),
+			       "%s, but the source's pass is of another size", figure);
+		return;
+	}
 	(void)snprintf(ret->figure, sizeof(ret->figure), "%s%s", figure,
 		       ret->measured ? "" : ", too wide to say");
 	if (ret->measured && !ret->holds)
@@ -80,5 +95,5 @@ void model_suite_judge(const struct model_suite *suite, struct model_bench *doc)
 	doc->n_relations = 0;
 	memset(doc->relations, 0, sizeof(doc->relations));
 	for (unsigned i = 0; i < suite->n_relations; i++)
-		judge(doc, &suite->relations[i], &doc->relations[doc->n_relations++]);
+		judge(suite, doc, &suite->relations[i], &doc->relations[doc->n_relations++]);
 }

@@ -32,6 +32,7 @@ static void read_head(struct json_reader *rd, const json_t *root, struct model_s
 	json_get_text(rd, root, "source", suite->head.source, sizeof(suite->head.source));
 	json_get_text(rd, root, "machine", suite->head.machine, sizeof(suite->head.machine));
 	read_size(rd, root, &suite->size_bytes);
+	json_get_u64(rd, root, "page_bytes", &suite->page_bytes);
 	json_get_text(rd, root, "budget", budget, sizeof(budget));
 	json_get_u64(rd, root, "trials", &suite->n_trials);
 	json_get_u64(rd, root, "rounds", &suite->n_rounds);

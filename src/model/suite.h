@@ -31,6 +31,7 @@ struct model_suite_relation {
 struct model_suite {
 	struct model_suite_head head;
 	uint64_t size_bytes, n_trials, n_rounds, budget_ns;
+	uint64_t page_bytes; /* of the source: its counts a pass are of such pages; 0: any */
 	struct model_suite_row rows[MODEL_MAX_SUITE_ROWS];
 	unsigned n_rows;
 	struct model_suite_relation relations[MODEL_MAX_RELATIONS];

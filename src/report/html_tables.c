@@ -242,7 +242,8 @@ static void put_price_notes(const struct model_bench *doc, FILE *out)
 		html_printf(out, " x floor: against zeroing a mapped page (%s, %s ns).",
 			    doc->floor.name, units_ns(doc->floor.ns_per_page.median).s);
 	if (doc->suite.machine[0])
-		html_printf(out, " Published figures are of a %s.", doc->suite.machine);
+		html_printf(out, " Published: ns/page in the article; its machine: %s.",
+			    doc->suite.machine);
 	if (*no_pmu(doc))
 		html_printf(out, " Cycles, instructions and TLB misses: %s.", no_pmu(doc));
 	(void)fputs("</p>\n", out);
@@ -334,7 +335,7 @@ void html_table_warnings(const struct model_bench *doc, FILE *out)
 		put_warning(out, "the run", &doc->warnings[i]);
 	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
 		for (unsigned k = 0; k < s->n_warnings; k++)
-			put_warning(out, s->name, &s->warnings[k]);
+			put_warning(out, model_scenario_label(s), &s->warnings[k]);
 	close_table(out);
 }
 
@@ -353,7 +354,7 @@ void html_table_not_done(const struct model_bench *doc, FILE *out)
 		}
 		any = true;
 		html_printf(out, "<tr><th scope=\"row\">%s</th><td class=\"status %s\">%s</td>",
-			    s->name, s->status == MODEL_FAILED ? "bad" : "warn",
+			    model_scenario_label(s), s->status == MODEL_FAILED ? "bad" : "warn",
 			    model_status_name(s->status));
 		html_printf(out, "<td class=\"text\">%s</td></tr>\n", s->reason);
 	}

@@ -103,7 +103,7 @@ static void print_pmu_note(const struct model_bench *doc, FILE *out, size_t widt
 	char text[256];
 
 	for (size_t i = 0; i < doc->n_scenarios; i++)
-		if (!isnan(doc->scenarios[i].cycles_per_page))
+		if (!isnan(doc->scenarios[i].instructions_per_cycle))
 			return;
 	if (!*pmu || strcmp(pmu, "counted") == 0)
 		return;
@@ -234,17 +234,28 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 			print_warning(out, style, model_scenario_label(s), &s->warnings[k]);
 }
 
+/* Appends where the figure is one. */
+static void append(char *text, size_t size, const char *format, double figure)
+{
+	size_t n = strlen(text);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (isfinite(figure))
+		(void)snprintf(text + n, size - n, format, figure);
+#pragma GCC diagnostic pop
+}
+
 /* What the PMU counted; "" where it did not. */
 static void describe_pmu(const struct model_scenario *s, char *ret, size_t size)
 {
 	*ret = 0;
-	if (!isnan(s->cycles_per_page))
-		(void)snprintf(ret, size, "; %.0f cycles, %.0f instructions a page, IPC %.2f",
-			       s->cycles_per_page, s->instructions_per_page,
-			       s->instructions_per_cycle);
-	if (!isnan(s->dtlb_load_misses_per_page))
-		(void)snprintf(ret + strlen(ret), size - strlen(ret),
-			       "; %.3f dTLB load misses a page", s->dtlb_load_misses_per_page);
+	append(ret, size, "; %.0f cycles a page", s->cycles_per_page);
+	append(ret, size, ", %.0f instructions", s->instructions_per_page);
+	append(ret, size, "; %.0f cycles an access", s->cycles_per_access);
+	append(ret, size, ", IPC %.2f", s->instructions_per_cycle);
+	append(ret, size, "; %.3f dTLB load misses a page", s->dtlb_load_misses_per_page);
+	append(ret, size, "; %.3f dTLB load misses an access", s->dtlb_load_misses_per_access);
 }
 
 static void describe_rate(const struct model_scenario *s, char *ret, size_t size)

@@ -135,6 +135,35 @@ static void test_counts(void)
 	     "100,000 ns for 500 accesses, and no price a page");
 }
 
+/* A count of a pass says nothing where the pass is of another size; a share does. */
+static void test_sizes(void)
+{
+	static const char members[] =
+		"\"figure\": \"%s\", \"of\": \"a\", \"lo\": 1, \"hi\": 1000}], %s, \"x\": [{\"a\": 1";
+	static const struct {
+		const char *figure, *size, *expected;
+	} rows[] = {
+		{"minors_per_pass", "\"size\": \"8192000\", \"page_bytes\": 8192", "1000 minor"},
+		{"minors_per_pass", "\"size\": \"8M\", \"page_bytes\": 8192",
+		 "1000 minor, but the source's pass is of another size"},
+		{"minors_per_pass", "\"size\": \"8192000\", \"page_bytes\": 4096",
+		 "1000 minor, but the source's pass is of another size"},
+		{"minors_per_pass", "\"size\": \"8M\"", "1000 minor"},
+		{"minor_per_page", "\"size\": \"8M\", \"page_bytes\": 4096", "1.0000 minor a page"},
+	};
+	char text[300];
+
+	begin();
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		(void)snprintf(text, sizeof(text), members, rows[i].figure, rows[i].size);
+#pragma GCC diagnostic pop
+		is_judged(text, strstr(rows[i].expected, "another") ? "unknown" : "holds",
+			  rows[i].expected);
+	}
+}
+
 static void test_interval(void)
 {
 	begin();
@@ -436,12 +465,17 @@ static struct model_bench *all_rows(const struct model_suite *suite)
 		struct model_scenario *s = made_up_scenario(full, suite->rows[i].scenario);
 
 		text_copy(s->article, sizeof(s->article), suite->rows[i].article);
-		made_up_trials(s, 3, 1e5, 1);
+		if (suite->size_bytes && suite->page_bytes) {
+			s->page_bytes = suite->page_bytes;
+			s->n_pages = suite->size_bytes / suite->page_bytes;
+		}
+		made_up_trials(s, 3, 1e7, 1);
 		for (size_t k = 0; k < s->n_rounds; k++) {
 			struct model_round *r = &s->rounds[k];
 
 			r->cycles = r->instructions = r->dtlb_load_misses = 100;
-			r->resident_before = r->resident_after = MADE_UP_PAGES;
+			r->minor = r->counted_minor = s->n_pages;
+			r->trap_user = r->resident_before = r->resident_after = (int64_t)s->n_pages;
 			r->page_table_bytes = 4096;
 		}
 		s->n_accesses = strncmp(s->name, "chase", 5) == 0 ? 100 : 0;
@@ -598,6 +632,7 @@ int main(void)
 {
 	test_judge();
 	test_counts();
+	test_sizes();
 	test_interval();
 	test_pairs();
 	test_unknown();
