@@ -337,3 +337,30 @@ assert all(float(row[at]) > 0 for row in rows[1:])'
 	json 'd["machine"]["filesystem"] == "tmpfs"'
 	json '[n["met"] for n in d["needs"] if n["name"] == "cold_files"] == [False]'
 }
+
+@test "strings of the environment do no harm, in any output" {
+	for evil in $'\e[31mred\a\r\n\t"x",\'=1+1' $'<script>alert(1)</script>&"\xff\u202e' "$(printf 'W%.0s' {1..3000})"; do
+		export LANG=$evil LC_ALL=$evil HOME=$dir/$'h\e[31m\n' XDG_STATE_HOME=$evil COLUMNS=$evil \
+			TERM=$evil NO_COLOR=$evil USER=$evil TMPDIR=$evil MALLOC_CHECK_=$evil
+		for form in text csv json html; do
+			toll bench anon_write -s 1M -t 1 -r 1 --format $form
+			ended 0
+			harmless "$out"
+			harmless "$err"
+			not grep -qF '<script>' "$out"
+		done
+		PAGETOLL_RUNS=/proc/$evil toll bench anon_write -s 1M -t 1 -r 1 --json
+		ended 0
+		harmless "$err"
+		[ "$(wc -l <"$err")" = 1 ]
+		PAGETOLL_RUNS=/nowhere/$evil toll show
+		[ "$status" != 0 ]
+		harmless "$err"
+		for command in doctor list 'doctor --json' 'list --json'; do
+			# shellcheck disable=SC2086
+			toll $command
+			ended 0
+			harmless "$out"
+		done
+	done
+}
