@@ -162,7 +162,7 @@ mount_at() { # DIR MOUNT-ARGUMENTS...
 @test "names with blanks, quotes, commas, newlines and escape sequences do no harm" {
 	for name in 'a b' "it's" 'say "hi"' 'a,b' '=1+1' $'new\nline' $'\e[31mred\e]0;title\a' $'\xff\xfe' '$(touch evil)' '%s%n'; do
 		mkdir -- "./$name"
-		for form in text csv json; do
+		for form in text csv html json; do
 			toll bench file_warm -s 1M -t 1 -r 1 -d "./$name" --format $form
 			ended 0
 			silent
