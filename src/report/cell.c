@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void cell_count(char *cell, double per_page)
 {
@@ -56,6 +57,14 @@ const char *cell_verdict(const struct model_scenario *s, bool running)
 	if (s->verdict == MODEL_INVALID)
 		return "INVALID";
 	return running && s->n_rounds == 0 ? "" : model_verdict_name(s->verdict);
+}
+
+void cell_row_name(const struct model_scenario *s, char ret[CELL_ROW_NAME])
+{
+	if (!s->article[0] || strcmp(s->article, s->name) == 0)
+		text_copy(ret, CELL_ROW_NAME, s->name);
+	else
+		(void)snprintf(ret, CELL_ROW_NAME, "%s (%s)", s->article, s->name);
 }
 
 bool cell_traps_differ(const struct model_scenario *s)

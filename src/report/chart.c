@@ -8,7 +8,7 @@
 
 void chart_open(FILE *out, double height, const char *title, const char *text)
 {
-	html_printf(out, "<figure>\n<figcaption><h3>%s</h3><p>%s</p></figcaption>\n", title, text);
+	html_printf(out, "<figure>\n<figcaption><h2>%s</h2><p>%s</p></figcaption>\n", title, text);
 	svg_open(out, height, title, text);
 }
 

@@ -144,11 +144,6 @@ static bool is_by_page(const struct model_scenario *s)
 	return s->n_accesses == 0;
 }
 
-static bool has_floor(const struct model_bench *doc)
-{
-	return chart_is_priced(&doc->floor) && scale_has(doc->floor.ns_per_page.median);
-}
-
 /* The floor is a line through all rows, named in the legend. */
 static void draw_floor(struct sheet *sheet, const struct scale *x)
 {
@@ -192,9 +187,10 @@ void chart_prices(const struct model_bench *doc, FILE *out)
 		include_lanes(s, &range);
 		published = published || (chart_is_priced(s) && sheet_is_published(s));
 	}
-	if (has_floor(doc))
+	if (sheet_has_floor(doc))
 		scale_include(&range, doc->floor.ns_per_page.median);
-	if (!sheet_measure(&sheet, 1U + published + chart_has_whiskers(doc) + has_floor(doc)) ||
+	if (!sheet_measure(&sheet,
+			   1U + published + chart_has_whiskers(doc) + sheet_has_floor(doc)) ||
 	    !make_axis(range, &x))
 		return;
 	sheet_open(&sheet, "Time a fault, time a page",
@@ -205,7 +201,7 @@ void chart_prices(const struct model_bench *doc, FILE *out)
 	if (chart_has_whiskers(doc))
 		chart_whisker_legend(doc, out, sheet.line++);
 	draw_axis(&sheet, &x);
-	if (has_floor(doc))
+	if (sheet_has_floor(doc))
 		draw_floor(&sheet, &x);
 	draw_rows(&sheet, &x, draw_price_lanes);
 	chart_close(out);

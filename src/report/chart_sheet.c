@@ -2,12 +2,12 @@
 /* A chart with a row for each scenario, below an upright legend and between two axes that read alike. */
 #include "src/report/chart_sheet.h"
 
+#include "src/report/cell.h"
 #include "src/report/scale.h"
-
-#include <string.h>
 
 enum {
 	AXIS = 22,
+	MIN_LINES = 2,
 	NAME = 15,                   /* from the top of a row */
 	BELOW = AXIS + SVG_LINE + 4, /* the axis again, and its name */
 };
@@ -27,13 +27,21 @@ bool sheet_is_published(const struct model_scenario *s)
 	       (scale_has(s->published.ns_per_page) || scale_has(s->published.ns_per_fault));
 }
 
-/* Room for the longest legend of the page. */
+/* Lines of the longest legend: of what was published, or else of prices. That of times is short. */
 static unsigned head_lines(const struct model_bench *doc)
 {
+	unsigned whiskers = chart_has_whiskers(doc);
+	unsigned prices = 1 + whiskers + sheet_has_floor(doc);
+
 	for (size_t i = 0; i < doc->n_scenarios; i++)
 		if (sheet_is_published(&doc->scenarios[i]))
-			return SHEET_MAX_LINES;
-	return SHEET_MAX_LINES - 1;
+			return 3 + whiskers;
+	return prices > MIN_LINES ? prices : MIN_LINES;
+}
+
+bool sheet_has_floor(const struct model_bench *doc)
+{
+	return chart_is_priced(&doc->floor) && scale_has(doc->floor.ns_per_page.median);
 }
 
 bool sheet_measure(struct sheet *sheet, unsigned n_lines)
@@ -41,9 +49,10 @@ bool sheet_measure(struct sheet *sheet, unsigned n_lines)
 	unsigned head = head_lines(sheet->doc);
 	size_t n = 0;
 
+	head = head > n_lines ? head : n_lines;
 	for (size_t i = 0; sheet_next(sheet, &i);)
 		n++;
-	sheet->line = head > n_lines ? head - n_lines : 0;
+	sheet->line = head - n_lines;
 	sheet->top = head * SVG_LINE + AXIS;
 	sheet->bottom = sheet->top + (double)(SHEET_ROW * n);
 	return n > 0;
@@ -77,11 +86,10 @@ void sheet_axis_name(const struct sheet *sheet, double x, const char *text)
 	svg_label(sheet->out, "dim mid", (struct svg_point){x, sheet->bottom + BELOW - 6}, text);
 }
 
-/* "anon_cold (anon_write)": the row's name in the article, and the scenario's where it is another. */
 void sheet_name(const struct sheet *sheet, const struct model_scenario *s, double y)
 {
 	double room = SVG_WIDTH - 2 * SVG_PAD;
-	char text[sizeof(s->article) + sizeof(s->name) + 4];
+	char text[CELL_ROW_NAME];
 
 	svg_line(sheet->out, "rule", (struct svg_point){0, y}, (struct svg_point){SVG_WIDTH, y});
 	if (s->verdict == MODEL_NOISY) {
@@ -89,10 +97,7 @@ void sheet_name(const struct sheet *sheet, const struct model_scenario *s, doubl
 			  "noisy");
 		room -= svg_label_width("noisy") + SVG_LINE;
 	}
-	if (!s->article[0] || strcmp(s->article, s->name) == 0)
-		(void)snprintf(text, sizeof(text), "%s", s->name);
-	else
-		(void)snprintf(text, sizeof(text), "%s (%s)", s->article, s->name);
+	cell_row_name(s, text);
 	svg_name(sheet->out, "strong", (struct svg_point){SVG_PAD, y + NAME}, room, text);
 }
 

@@ -28,8 +28,7 @@ struct sheet {
 /* The next scenario of the sheet, at or behind *i; NULL at the end. */
 const struct model_scenario *sheet_next(const struct sheet *sheet, size_t *i);
 
-/* Measures a sheet whose legend has n_lines, SHEET_MAX_LINES at most. False where it has no row. */
-enum { SHEET_MAX_LINES = 4 };
+/* Measures a sheet whose legend has n_lines. False where it has no row. */
 bool sheet_measure(struct sheet *sheet, unsigned n_lines);
 
 /* Begins the figure of a measured sheet. */
@@ -44,6 +43,9 @@ void sheet_name(const struct sheet *sheet, const struct model_scenario *s, doubl
 
 /* Instead of marks: a row without a price is named, never drawn as 0. */
 void sheet_no_price(const struct sheet *sheet, const struct model_scenario *s, double y);
+
+/* Whether prices can be compared with the floor. */
+bool sheet_has_floor(const struct model_bench *doc);
 
 /* Whether a row says what its source published. */
 bool sheet_is_published(const struct model_scenario *s);

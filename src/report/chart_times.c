@@ -19,6 +19,8 @@ static const struct {
 
 enum { BAR_TOP = 22, BAR_HEIGHT = 18, BAR_WIDTH = SHEET_RIGHT - SHEET_LEFT };
 
+#define LEAST_SHARE 0.005 /* of parts that are told of at all */
+
 /* Shares of the row's time. Where the tick has not told user from system both are one. */
 static void shares_of(const struct model_scenario *s, double ret[N_PARTS])
 {
@@ -54,6 +56,12 @@ static void draw_bar(FILE *out, const struct model_scenario *s, double y)
 	double shares[N_PARTS], x = SHEET_LEFT;
 
 	shares_of(s, shares);
+	if (shares[PART_CPU] + shares[PART_USER] + shares[PART_SYS] + shares[PART_WAITING] +
+		    shares[PART_ASLEEP] <
+	    LEAST_SHARE)
+		svg_label(out, "dim over",
+			  (struct svg_point){SHEET_LEFT, y + BAR_TOP + BAR_HEIGHT / 2.0 + 4},
+			  "not recorded");
 	for (enum part part = 0; part < N_PARTS; part++) {
 		double width = shares[part] * BAR_WIDTH;
 		struct svg_point middle = {x + width / 2, y + BAR_TOP + BAR_HEIGHT / 2.0};

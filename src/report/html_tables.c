@@ -93,6 +93,7 @@ NS_CELL(ns_per_fault, s->ns_per_fault.median)
 NS_CELL(ns_per_page, s->ns_per_page.median)
 NS_CELL(ns_per_access, s->ns_per_access.median)
 NS_CELL(published, s->published.ns_per_page)
+NUMBER_CELL(pages_per_fault, "%.1f", s->pages_per_fault)
 NUMBER_CELL(resident_before, "%.0f", s->resident_before)
 NUMBER_CELL(resident_after, "%.0f", s->resident_after)
 NUMBER_CELL(cycles, "%.0f", s->cycles_per_page)
@@ -148,6 +149,7 @@ static const struct column columns[] = {
 	{"minor/page", "num", minor},
 	{"major/page", "num", major},
 	{"traps/page", "num", trap},
+	{"pages/fault", "num", pages_per_fault},
 	{"verdict", "short", verdict},
 	{"size", "num", size},
 	{"pages", "short", pages},
@@ -310,20 +312,30 @@ static const struct model_scenario *row_or_floor(const struct model_bench *doc, 
 	return &doc->floor;
 }
 
-static void put_warning(FILE *out, const char *name, const struct model_warning *w)
+/* What there is to say of a row: kind stands below its name, so that the text has room on a telephone. */
+static void put_remark(FILE *out, const char *name, const char *kind, bool bad, const char *text)
 {
-	bool bad = strcmp(w->id, "ledger") == 0;
+	html_printf(out, "<tr><th scope=\"row\">%s<span class=\"kind %s\">%s</span></th>", name,
+		    bad ? "bad" : "warn", kind);
+	html_printf(out, "<td class=\"text\">%s</td></tr>\n", text);
+}
 
-	html_printf(out, "<tr><th scope=\"row\">%s</th><td class=\"status %s\">%s</td>", name,
-		    bad ? "bad" : "warn", bad ? "INVALID" : "warning");
-	html_printf(out, "<td class=\"text\">%s</td></tr>\n", w->text);
+static void put_warnings(FILE *out, const char *name, const struct model_warning *warnings,
+			 unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		bool bad = strcmp(warnings[i].id, "ledger") == 0;
+
+		put_remark(out, name, bad ? "INVALID" : "warning", bad, warnings[i].text);
+	}
 }
 
 void html_table_warnings(const struct model_bench *doc, FILE *out)
 {
-	static const char *const heads[] = {"of", "", "what was noticed", NULL};
+	static const char *const heads[] = {"of", "what was noticed", NULL};
 	const struct model_scenario *s;
 	bool any = doc->n_warnings > 0;
+	char name[CELL_ROW_NAME];
 
 	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
 		any = any || s->n_warnings > 0;
@@ -331,18 +343,19 @@ void html_table_warnings(const struct model_bench *doc, FILE *out)
 		return;
 	open_table(out, "Warnings");
 	put_heads(out, heads);
-	for (unsigned i = 0; i < doc->n_warnings; i++)
-		put_warning(out, "the run", &doc->warnings[i]);
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
-		for (unsigned k = 0; k < s->n_warnings; k++)
-			put_warning(out, model_scenario_label(s), &s->warnings[k]);
+	put_warnings(out, "the run", doc->warnings, doc->n_warnings);
+	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
+		cell_row_name(s, name);
+		put_warnings(out, name, s->warnings, s->n_warnings);
+	}
 	close_table(out);
 }
 
 void html_table_not_done(const struct model_bench *doc, FILE *out)
 {
-	static const char *const heads[] = {"row", "", "why, and what would help", NULL};
+	static const char *const heads[] = {"row", "why, and what would help", NULL};
 	const struct model_scenario *s;
+	char name[CELL_ROW_NAME];
 	bool any = false;
 
 	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
@@ -353,10 +366,9 @@ void html_table_not_done(const struct model_bench *doc, FILE *out)
 			put_heads(out, heads);
 		}
 		any = true;
-		html_printf(out, "<tr><th scope=\"row\">%s</th><td class=\"status %s\">%s</td>",
-			    model_scenario_label(s), s->status == MODEL_FAILED ? "bad" : "warn",
-			    model_status_name(s->status));
-		html_printf(out, "<td class=\"text\">%s</td></tr>\n", s->reason);
+		cell_row_name(s, name);
+		put_remark(out, name, model_status_name(s->status), s->status == MODEL_FAILED,
+			   s->reason);
 	}
 	if (any)
 		close_table(out);

@@ -124,9 +124,10 @@ class Browser:
 
     def picture(self, path):
         """Keeps the whole page as a PNG file."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
-                         clip={**size, "scale": 1})["data"]
+        # for the picture the page is laid out without the scroll bar
+        size = self.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip={
+            "x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1})["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 

@@ -10,7 +10,7 @@
   const slack = 0.6; // pixels: places are rounded
 
   // Only what the report writes may be there: nothing that runs, loads, links or hides.
-  const elements = new Set(("html head meta title style body header main section div h1 h2 h3 p span figure figcaption " +
+  const elements = new Set(("html head meta title style body header main section div h1 h2 p span figure figcaption " +
     "table thead tbody tr th td svg desc g defs pattern path rect line text").split(" "));
   const attributes = new Set(("lang charset http-equiv content name class scope title tabindex role aria-label viewBox " +
     "x y x1 y1 x2 y2 d width height id patternUnits patternTransform textLength lengthAdjust").split(" "));
@@ -67,7 +67,7 @@
   const charts = [];
   for (const figure of document.querySelectorAll("figure")) {
     const svg = figure.querySelector("svg");
-    const title = figure.querySelector("h3").textContent;
+    const title = figure.querySelector("h2").textContent;
     const outer = svg.getBoundingClientRect();
     const texts = [...svg.querySelectorAll("text")].map((text) => ({ text, box: text.getBoundingClientRect() }));
     const marks = svg.querySelectorAll("path:not(.whisker):not(.curve):not(.published), rect[class=cpu], rect[class=sys]");

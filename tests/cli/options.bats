@@ -251,8 +251,8 @@ load lib
 @test "unknown formats and colors get a suggestion" {
 	small anon_write --format jsn
 	refuses 2 "--format jsn: did you mean 'json'\?"
-	small anon_write --format xml
-	refuses 2 '--format xml: it takes one of text, json, csv'
+	small anon_write --format pdf
+	refuses 2 '--format pdf: it takes one of text, json, csv, html'
 	small anon_write --color sometimes
 	refuses 2 '--color sometimes: it takes one of auto, always, never'
 }

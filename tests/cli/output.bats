@@ -142,7 +142,7 @@ assert all(float(row[at]) > 0 for row in rows[1:])'
 }
 
 @test "a full disk under standard output is an error that says so" {
-	for form in text json csv; do
+	for form in text json csv html; do
 		status=0
 		timeout 20 "$PAGETOLL" bench anon_write -s 1M -t 1 -r 1 --format $form \
 			>/dev/full 2>"$err" || status=$?
