@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -171,6 +172,41 @@ struct units_text units_duration(uint64_t ns)
 	value = (double)ns / units[i].factor;
 	(void)snprintf(t.s, sizeof(t.s), i == 3 || value >= 999.5 ? "%.0f %s" : "%.3g %s", value,
 		       units[i].name);
+	return t;
+}
+
+struct units_text units_estimate(double ns)
+{
+	struct units_text unknown = {"?"};
+
+	if (isnan(ns))
+		return unknown;
+	return units_duration((uint64_t)fmin(fmax(ns, 0), 0x1p62)); /* a century, at the most */
+}
+
+struct units_text units_count(uint64_t n)
+{
+	struct units_text t;
+	char digits[32];
+	size_t used = 0;
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			t.s[used++] = ',';
+		t.s[used++] = digits[i];
+	}
+	t.s[used] = 0;
+	return t;
+}
+
+struct units_text units_share(double share)
+{
+	double percent = 100 * share;
+	int digits = percent >= 9.95 || percent <= 0 ? 0 : percent < 0.095 ? 2 : 1;
+	struct units_text t;
+
+	(void)snprintf(t.s, sizeof(t.s), "%.*f %%", digits, percent);
 	return t;
 }
 

@@ -27,6 +27,9 @@ struct units_text {
 
 struct units_text units_bytes(uint64_t bytes); /* "200 MiB"; exact where it divides, else 1 digit */
 struct units_text units_duration(uint64_t ns); /* "85 ns", "12.3 us", "4.5 s" */
+struct units_text units_estimate(double ns);   /* the same of a computed time; "?" for NaN */
+struct units_text units_count(uint64_t n);     /* "51,337" */
+struct units_text units_share(double share);   /* "68 %", "0.4 %" */
 struct units_text units_ns(double ns);         /* "19.3" below 100, else "2103" */
 
 #endif
