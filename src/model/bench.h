@@ -223,9 +223,11 @@ const struct stats_summary *model_price(const struct model_scenario *s);
  * the number of trials. Index is the trial's number: trials of one block share it. */
 size_t model_trial_prices(const struct model_scenario *s, double *ret_prices, size_t n);
 
-/* The "machine" object of any document. */
+/* The "machine" object of any document, and an array of warnings. */
 struct json_writer;
 void model_machine_write(struct json_writer *w, const struct sys_machine *m);
+void model_warnings_write(struct json_writer *w, const char *key,
+			  const struct model_warning *warnings, unsigned n);
 
 /* JSON, schema 1. Errors stay in the FILE. */
 void model_bench_write(const struct model_bench *doc, FILE *out);
