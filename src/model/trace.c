@@ -27,6 +27,7 @@ const struct model_figure_row model_figure_rows[MODEL_N_FIGURES] = {
 	[MODEL_PREEMPTIONS] = {MODEL_OF_TREE, "nivcsw"},
 	[MODEL_OWN_MINOR] = {MODEL_OF_PROCESS, "minor"},
 	[MODEL_OWN_MAJOR] = {MODEL_OF_PROCESS, "major"},
+	[MODEL_RUN_DELAY] = {MODEL_OF_PROCESS, "run_delay_ns"},
 	[MODEL_IO_READ] = {MODEL_OF_IO, "read_bytes"},
 	[MODEL_IO_RCHAR] = {MODEL_OF_IO, "rchar"},
 	[MODEL_IO_WRITTEN] = {MODEL_OF_IO, "write_bytes"},

@@ -18,7 +18,7 @@ struct why;
 /* Where a figure comes from, and of whom it is. A group whose figures are not all known has a reason. */
 enum model_evidence_group {
 	MODEL_OF_TREE,    /* rusage: the command and the descendants it waited for */
-	MODEL_OF_PROCESS, /* /proc/PID/stat of the first process, without descendants */
+	MODEL_OF_PROCESS, /* /proc/PID/stat and schedstat of the first process, without descendants */
 	MODEL_OF_IO,      /* /proc/PID/io: the command and the descendants it waited for */
 	MODEL_OF_SMAPS, /* /proc/PID/smaps_rollup of the first process: the largest of the samples */
 	MODEL_OF_STATUS, /* /proc/PID/status of the first process: the largest of the samples */
@@ -35,8 +35,9 @@ enum model_figure {
 	MODEL_PREEMPTIONS, /* involuntary ones */
 	MODEL_OWN_MINOR,
 	MODEL_OWN_MAJOR,
-	MODEL_IO_READ,  /* bytes read from storage */
-	MODEL_IO_RCHAR, /* bytes that read(2) and the like gave */
+	MODEL_RUN_DELAY, /* ns; its first thread could run, but others had the CPU */
+	MODEL_IO_READ,   /* bytes read from storage */
+	MODEL_IO_RCHAR,  /* bytes that read(2) and the like gave */
 	MODEL_IO_WRITTEN,
 	MODEL_SMAPS_RSS,
 	MODEL_SMAPS_ANON_HUGE,

@@ -44,26 +44,35 @@ static const struct model_price *price(const struct model_trace *doc, enum model
 	return &doc->prices.rows[id];
 }
 
+static double page_bytes(const struct model_trace *doc)
+{
+	return (double)sys_machine_u64(&doc->machine, "page_bytes", 1);
+}
+
 /* --- minor faults ----------------------------------------------------------------------------- */
 
 /*
- * How many of the minor faults brought a huge page: as few as samples saw, and as many as can have come
- * unseen, in what became resident after the largest sample. The system's count includes the run's own, so
- * the run's cannot be larger; where others took some meanwhile they may be counted here.
+ * How many of the minor faults brought a huge page. As few as samples saw; as many as can have come unseen,
+ * in what became resident after the largest sample. In the middle those that must have: without them the
+ * faults do not bring what was resident. The system's count includes the run's own, so the run's cannot be
+ * larger; it is no estimate of them, since others take huge pages meanwhile.
  */
 static struct model_span count_huge(const struct model_trace *doc)
 {
 	double huge = (double)sys_machine_u64(&doc->machine, "huge_page_bytes", 0);
 	double most = fmin((double)doc->n_minor, figure_or(doc, MODEL_HUGE_FAULTS, INFINITY));
-	double resident = figure_or(doc, MODEL_MAX_RESIDENT, INFINITY);
+	double resident = figure_or(doc, MODEL_MAX_RESIDENT, 0);
 	double unseen = fmax(resident - figure_or(doc, MODEL_SMAPS_RSS, 0), 0);
-	double seen, all;
+	double files = figure_or(doc, MODEL_RSS_FILE, 0);
+	double beyond = resident - files - (double)doc->n_minor * page_bytes(doc);
+	double seen, all, needed;
 
-	if (huge <= 0)
+	if (huge <= page_bytes(doc))
 		return (struct model_span){0, 0, 0};
 	seen = fmin(floor(figure_or(doc, MODEL_SMAPS_ANON_HUGE, 0) / huge), most);
 	all = fmin(seen + floor(unseen / huge), most);
-	return (struct model_span){seen, all, all};
+	needed = floor(fmax(beyond, 0) / (huge - page_bytes(doc)));
+	return (struct model_span){seen, fmax(seen, fmin(needed, all)), all};
 }
 
 static struct model_part price_huge(const struct model_trace *doc, struct model_span n)
@@ -73,9 +82,10 @@ static struct model_part price_huge(const struct model_trace *doc, struct model_
 
 	if (n.hi <= 0)
 		return part;
-	part.time = unknown;
 	if (model_price_is_known(p))
 		part.time = (struct model_span){n.lo * p->lo, n.mid * p->ns, n.hi * p->hi};
+	else
+		part.time = (struct model_span){0, n.mid > 0 ? NAN : 0, INFINITY};
 	return part;
 }
 
@@ -154,11 +164,6 @@ static struct model_part price_major(const struct model_trace *doc)
 	return part;
 }
 
-static double page_bytes(const struct model_trace *doc)
-{
-	return (double)sys_machine_u64(&doc->machine, "page_bytes", 1);
-}
-
 /* Pages read from disk that no major fault asked for: the most that readahead can have brought. */
 static double most_read_ahead(const struct model_trace *doc)
 {
@@ -179,10 +184,21 @@ static double mapped_file_bytes(const struct model_trace *doc)
 		    figure_or(doc, MODEL_MAX_RESIDENT, 0) - anon);
 }
 
+/* The share of what was read from disk that read(2) did not give. Where io is that of the last sample, and
+ * not of the end, the mix is taken to have gone on. */
+static double mapped_share(const struct model_trace *doc)
+{
+	double read = figure_or(doc, MODEL_IO_READ, 0);
+
+	if (read <= 0)
+		return 0;
+	return fmax(1 - figure_or(doc, MODEL_IO_RCHAR, INFINITY) / read, 0);
+}
+
 /* Of these, pages that were mapped: not given by read(2), and resident as file pages. */
 static double mapped_read_ahead(const struct model_trace *doc)
 {
-	double mapped = figure_or(doc, MODEL_IO_READ, 0) - figure_or(doc, MODEL_IO_RCHAR, INFINITY);
+	double mapped = figure_or(doc, MODEL_DISK_READ, 0) * mapped_share(doc);
 	double pages =
 		fmin(mapped, mapped_file_bytes(doc)) / page_bytes(doc) - (double)doc->n_major;
 
@@ -244,25 +260,28 @@ static double most_at_once(const struct model_trace *doc)
 	return fmax(threads, (double)sys_machine_u64(&doc->machine, "n_cpus", 1));
 }
 
+/* Wall time less time on the CPU, and less waiting for one, which is known of a single thread only. */
 static double most_asleep(const struct model_trace *doc)
 {
-	double cpu = (double)(doc->user_ns + doc->sys_ns);
+	double at_once = most_at_once(doc);
+	double awake = (double)(doc->user_ns + doc->sys_ns);
 
-	return fmax(most_at_once(doc) * (double)doc->wall_ns - cpu, 0);
+	if (at_once <= 1)
+		awake += figure_or(doc, MODEL_RUN_DELAY, 0);
+	return fmax(at_once * (double)doc->wall_ns - awake, 0);
 }
 
-/* --- the share ------------------------------------------------------------------------------------ */
+/* --- all together --------------------------------------------------------------------------------- */
 
-static double asleep_part(const struct model_trace *doc, const struct model_totals *t, double major)
+/* The share of sleep in waits for a disk, as where they were priced; all of it where nobody knows. */
+static double asleep_share(const struct model_trace *doc, const struct model_totals *t)
 {
-	const struct model_price *wait = price(doc, MODEL_PRICE_DISK_WAIT);
-	const struct model_price *page = price(doc, MODEL_PRICE_DISK_PAGE);
 	double waits = t->parts[MODEL_PART_MAJOR].time.mid;
 	double pages = t->parts[MODEL_PART_READAHEAD].time.mid;
-	double asleep = waits * wait->blocked + pages * page->blocked;
+	double asleep = waits * price(doc, MODEL_PRICE_DISK_WAIT)->blocked +
+			pages * price(doc, MODEL_PRICE_DISK_PAGE)->blocked;
 
-	/* the share of sleep in the middle holds for both ends of the interval */
-	return waits + pages > 0 ? major * asleep / (waits + pages) : major;
+	return waits + pages > 0 ? asleep / (waits + pages) : 1;
 }
 
 /* Of the time on CPU and asleep in faults, so that a run that sleeps for other reasons does not thin
@@ -276,11 +295,29 @@ static double share(const struct model_trace *doc, double time, double asleep)
 	return isnan(time) ? NAN : 0; /* no time at all: nothing was spent in faults, either */
 }
 
+/*
+ * Minor faults are on the CPU; major ones sleep and are on the CPU, in the mix of their price, and neither can
+ * be more than the run has. At the most the mix is another: then only both together have an end.
+ */
+static void cap(const struct model_trace *doc, struct model_totals *t, double asleep)
+{
+	double cpu = most_on_cpu(doc), sleep = most_asleep(doc), on_cpu;
+
+	t->minor_ns = capped(t->minor_ns, cpu);
+	on_cpu = least((1 - asleep) * t->major_ns.mid,
+		       isnan(t->minor_ns.mid) ? cpu : cpu - t->minor_ns.mid);
+	t->major_ns.mid = least(asleep * t->major_ns.mid, sleep) + on_cpu;
+	t->major_ns.hi = least(t->major_ns.hi, cpu + sleep);
+	t->major_ns.lo =
+		least(t->major_ns.lo, isnan(t->major_ns.mid) ? t->major_ns.hi : t->major_ns.mid);
+	t->time_ns = capped(sum(t->minor_ns, t->major_ns), cpu + sleep);
+}
+
 void model_trace_estimate(struct model_trace *doc)
 {
-	double on_cpu = most_on_cpu(doc), all = on_cpu + most_asleep(doc), priced;
 	struct model_span n_huge = count_huge(doc);
 	struct model_totals t = {0};
+	double priced, asleep;
 
 	t.parts[MODEL_PART_HUGE] = price_huge(doc, n_huge);
 	t.parts[MODEL_PART_MINOR] = price_minor(doc, n_huge);
@@ -289,17 +326,14 @@ void model_trace_estimate(struct model_trace *doc)
 	t.minor_ns = sum(t.parts[MODEL_PART_HUGE].time, t.parts[MODEL_PART_MINOR].time);
 	t.major_ns = sum(t.parts[MODEL_PART_MAJOR].time, t.parts[MODEL_PART_READAHEAD].time);
 	priced = t.minor_ns.mid + t.major_ns.mid;
-	t.minor_ns = capped(t.minor_ns, on_cpu);
-	t.major_ns = capped(t.major_ns, all);
-	if (!isnan(t.minor_ns.mid))
-		t.major_ns.mid = least(t.major_ns.mid, all - t.minor_ns.mid);
-	t.major_ns.lo = least(t.major_ns.lo, isnan(t.major_ns.mid) ? all : t.major_ns.mid);
-	t.time_ns = capped(sum(t.minor_ns, t.major_ns), all);
-	t.uncapped_ns = priced > t.time_ns.mid ? priced : NAN;
+	asleep = asleep_share(doc, &t);
+	cap(doc, &t, asleep);
+	/* not for what is lost in adding the parts in another order */
+	t.uncapped_ns = priced > t.time_ns.mid * (1 + 1e-9) ? priced : NAN;
 	t.share = (struct model_span){
-		share(doc, t.time_ns.lo, asleep_part(doc, &t, t.major_ns.lo)),
-		share(doc, t.time_ns.mid, asleep_part(doc, &t, t.major_ns.mid)),
-		share(doc, t.time_ns.hi, asleep_part(doc, &t, t.major_ns.hi)),
+		share(doc, t.time_ns.lo, asleep * t.major_ns.lo),
+		share(doc, t.time_ns.mid, asleep * t.major_ns.mid),
+		share(doc, t.time_ns.hi, asleep * t.major_ns.hi),
 	};
 	t.share_of_wall = doc->wall_ns ? t.time_ns.mid / (double)doc->wall_ns : NAN;
 	doc->totals = t;

@@ -283,7 +283,8 @@ static void say_cannot_tell(struct model_trace *doc)
 static void say_not_the_problem(struct model_trace *doc, const char *shortage)
 {
 	const struct model_totals *t = &doc->totals;
-	bool waits = 2 * (doc->user_ns + doc->sys_ns) < doc->wall_ns;
+	double awake = (double)(doc->user_ns + doc->sys_ns) + known_or_0(doc, MODEL_RUN_DELAY);
+	bool waits = 2 * awake < (double)doc->wall_ns;
 
 	say(doc, MODEL_FAULTS_NOT_THE_PROBLEM, "faults are not the problem: %s and %s took %s",
 	    faults(doc->n_minor, "minor").s, faults(doc->n_major, "major").s,

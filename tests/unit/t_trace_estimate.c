@@ -46,37 +46,42 @@ static void test_minor(void)
 	is_span(doc->totals.time_ns, 18e6, 20e6, 22e6, "with one price only its own interval");
 }
 
+static uint64_t n_huge(void)
+{
+	model_trace_estimate(doc);
+	return doc->totals.parts[MODEL_PART_HUGE].count;
+}
+
 static void test_huge(void)
 {
 	begin();
 	made_up_faults(doc, 1000, 0);
-	f[MODEL_MAX_RESIDENT] = 403 * MADE_UP_MIB;
-	f[MODEL_SMAPS_RSS] = 400 * MADE_UP_MIB;
+	f[MODEL_MAX_RESIDENT] = f[MODEL_SMAPS_RSS] = 210 * MADE_UP_MIB;
 	f[MODEL_SMAPS_ANON_HUGE] = 200 * MADE_UP_MIB;
 	f[MODEL_HUGE_FAULTS] = 1 << 20;
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 50,
-		 "200 MiB seen in huge pages of 4 MiB, and no room for another since");
+	t_is_u64(n_huge(), 50, "200 MiB seen in huge pages of 4 MiB");
 	t_is_u64(doc->totals.parts[MODEL_PART_MINOR].count, 950, "are not priced as small ones");
 	is_span(doc->totals.parts[MODEL_PART_HUGE].time, 50 * 450000, 50 * 500000, 50 * 550000,
 		"50 huge pages");
-	f[MODEL_MAX_RESIDENT] = 440 * MADE_UP_MIB;
-	model_trace_estimate(doc);
+	f[MODEL_MAX_RESIDENT] = 250 * MADE_UP_MIB;
+	t_is_u64(n_huge(), 60, "what became resident later, in 1,000 faults, must be ten more");
 	is_span(doc->totals.parts[MODEL_PART_HUGE].time, 50 * 450000, 60 * 500000, 60 * 550000,
-		"40 MiB that became resident later can be ten more");
+		"of which 50 were seen");
+	made_up_faults(doc, 20000, 0);
+	f[MODEL_MAX_RESIDENT] = 250 * MADE_UP_MIB;
+	f[MODEL_SMAPS_RSS] = 210 * MADE_UP_MIB;
+	t_is_u64(n_huge(), 50, "in 20,000 faults it can be small pages");
+	is_span(doc->totals.parts[MODEL_PART_HUGE].time, 50 * 450000, 50 * 500000, 60 * 550000,
+		"or ten more");
 	f[MODEL_HUGE_FAULTS] = 30;
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 30,
-		 "no more than the whole system took: the rest was collapsed later");
+	t_is_u64(n_huge(), 30, "no more than the whole system took: the rest was collapsed later");
 	made_up_faults(doc, 20, 0);
-	f[MODEL_SMAPS_ANON_HUGE] = 200 * MADE_UP_MIB;
 	f[MODEL_HUGE_FAULTS] = 1 << 20;
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 20, "no more than there were faults");
+	t_is_u64(n_huge(), 20, "no more than there were faults");
 	t_is_u64(doc->totals.parts[MODEL_PART_MINOR].count, 0, "which leaves none");
 }
 
-/* A run too short to be seen at its full size: what the system counted, as far as it fits. */
+/* A run too short to be seen at its full size. */
 static void test_huge_unseen(void)
 {
 	begin();
@@ -85,21 +90,25 @@ static void test_huge_unseen(void)
 	f[MODEL_SMAPS_RSS] = 10 * MADE_UP_MIB;
 	f[MODEL_SMAPS_ANON_HUGE] = 4 * MADE_UP_MIB;
 	f[MODEL_HUGE_FAULTS] = 25;
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 25,
-		 "25 of 364 faults brought huge pages");
+	t_is_u64(n_huge(), 25,
+		 "25 of 364 faults must have brought huge pages: they brought 120 MiB");
 	is_span(doc->totals.parts[MODEL_PART_HUGE].time, 450000, 25 * 500000, 25 * 550000,
 		"one of them was seen");
 	f[MODEL_HUGE_FAULTS] = 5000;
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 28,
-		 "others' huge pages count no more than would have fitted");
+	t_is_u64(n_huge(), 28, "others' huge pages count no more than would have fitted");
+	made_up_faults(doc, 120 * 128, 0);
 	f[MODEL_SMAPS_RSS] = f[MODEL_SMAPS_ANON_HUGE] = MODEL_NOT_COUNTED;
+	t_is_u64(n_huge(), 0, "nor are they believed where small pages explain all");
+	t_ok(doc->totals.parts[MODEL_PART_HUGE].time.hi > 0, "they could be");
+	made_up_faults(doc, 364, 0);
+	f[MODEL_MAX_RESIDENT] = 120 * MADE_UP_MIB;
+	f[MODEL_RSS_FILE] = 110 * MADE_UP_MIB;
+	t_is_u64(n_huge(), 1, "mapped files need no huge pages");
+	f[MODEL_RSS_FILE] = 0;
 	f[MODEL_HUGE_FAULTS] = 0;
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 0,
-		 "none on the whole system: none here");
+	t_is_u64(n_huge(), 0, "none on the whole system: none here");
 	t_ok(!model_trace_needs(doc, MODEL_PRICE_HUGE), "and no price is needed");
+	f[MODEL_SMAPS_RSS] = 0;
 	f[MODEL_HUGE_FAULTS] = 2;
 	t_ok(model_trace_needs(doc, MODEL_PRICE_HUGE), "with two it is");
 	doc->prices.rows[MODEL_PRICE_HUGE].ns = 0;
@@ -107,8 +116,7 @@ static void test_huge_unseen(void)
 	t_ok(isnan(doc->totals.time_ns.mid) && isfinite(doc->totals.time_ns.hi),
 	     "without a price the middle is unknown, and the most is what the run can have spent");
 	doc->machine.n_facts = 1; /* page_bytes alone */
-	model_trace_estimate(doc);
-	t_is_u64(doc->totals.parts[MODEL_PART_HUGE].count, 0, "a machine without huge pages");
+	t_is_u64(n_huge(), 0, "a machine without huge pages");
 	t_ok(!isnan(doc->totals.time_ns.mid), "needs no price of one");
 }
 
@@ -158,6 +166,15 @@ static void test_readahead(void)
 	f[MODEL_IO_RCHAR] = 200 * MADE_UP_MIB;
 	model_trace_estimate(doc);
 	t_is_u64(doc->totals.parts[MODEL_PART_READAHEAD].count, 0, "where it gave all, none was");
+	f[MODEL_IO_RCHAR] = 1 * MADE_UP_MIB;
+	f[MODEL_IO_READ] = 4 * MADE_UP_MIB;
+	model_trace_estimate(doc);
+	t_is_u64(doc->totals.parts[MODEL_PART_READAHEAD].count, 96 * 128 - 1,
+		 "where io is old, three quarters then are three quarters at the end");
+	f[MODEL_IO_READ] = 0;
+	model_trace_estimate(doc);
+	t_is_u64(doc->totals.parts[MODEL_PART_READAHEAD].count, 0, "nothing then is no share");
+	f[MODEL_IO_READ] = 128 * MADE_UP_MIB;
 	f[MODEL_IO_RCHAR] = MODEL_NOT_COUNTED;
 	model_trace_estimate(doc);
 	t_is_u64(doc->totals.parts[MODEL_PART_READAHEAD].count, 0, "nor is it believed unread");
@@ -196,6 +213,9 @@ static void test_cap(void)
 	t_is_double(doc->totals.time_ns.mid, 700e6, 1,
 		    "2 s of waits in a run that slept 500 ms and was 200 ms in the kernel");
 	t_is_double(doc->totals.share.hi, 0.7 / 1.5, 1e-9, "are at most that of its time");
+	f[MODEL_RUN_DELAY] = 300 * (int64_t)MADE_UP_MS;
+	model_trace_estimate(doc);
+	t_is_double(doc->totals.time_ns.mid, 400e6, 1, "less where it waited for a CPU instead");
 	f[MODEL_THREADS] = 3;
 	model_trace_estimate(doc);
 	t_is_double(doc->totals.time_ns.mid, 2000e6, 1, "with three threads they fit");

@@ -61,6 +61,9 @@ static void test_not_the_problem(void)
 	doc->wall_ns = 60000 * MADE_UP_MS;
 	verdict_is(MODEL_FAULTS_NOT_THE_PROBLEM, "4.8 %% of a second in a minute");
 	t_contains(doc->verdict.advice, "slept", "the advice is to look at what it waits for");
+	f[MODEL_RUN_DELAY] = 59000 * (int64_t)MADE_UP_MS;
+	verdict_is(MODEL_FAULTS_NOT_THE_PROBLEM, "the same on a busy machine");
+	t_contains(doc->verdict.advice, "on the CPU", "waiting for a CPU is no sleep");
 	begin(26000, 0);
 	verdict_is(MODEL_FIRST_TOUCH, "5.2 %% of the time");
 	begin(3000, 0);
@@ -124,7 +127,7 @@ static void test_first_touch(void)
 	says("; 20 major faults with them");
 	says_not("none waited");
 	begin(40000, 0);
-	f[MODEL_HUGE_FAULTS] = f[MODEL_SMAPS_ANON_HUGE] = 40 * 4 * MADE_UP_MIB;
+	f[MODEL_HUGE_FAULTS] = f[MODEL_SMAPS_ANON_HUGE] = 160 * MADE_UP_MIB;
 	f[MODEL_MAX_RESIDENT] = f[MODEL_SMAPS_RSS] = 400 * MADE_UP_MIB;
 	verdict_is(MODEL_FIRST_TOUCH, "with huge pages");
 	says("40,000 minor faults, 40 of them of a huge page, took");
