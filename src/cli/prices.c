@@ -15,15 +15,15 @@
 enum { MOST_RUNS = 12 };
 
 /* Short: the run is over, and somebody waits for its report. */
-enum { TRIALS = 3, ROUNDS = 2, MIB = 1 << 20 };
+enum { TRIALS = 3, ROUNDS = 2 };
 #define BUDGET_NS 900000000U
 
 /* Small, above all files, which are synced to disk first. In order a page costs too much if readahead brings
  * the whole file at once. */
 static const uint64_t sizes[MODEL_N_PRICES] = {
-	[MODEL_PRICE_FIRST_WRITE] = 16 * MIB, [MODEL_PRICE_ZERO_READ] = 16 * MIB,
-	[MODEL_PRICE_CACHED_FILE] = 4 * MIB,  [MODEL_PRICE_HUGE] = 16 * MIB,
-	[MODEL_PRICE_DISK_WAIT] = 4 * MIB,    [MODEL_PRICE_DISK_PAGE] = 16 * MIB,
+	[MODEL_PRICE_FIRST_WRITE] = 16 << 20, [MODEL_PRICE_ZERO_READ] = 16 << 20,
+	[MODEL_PRICE_CACHED_FILE] = 4 << 20,  [MODEL_PRICE_HUGE] = 16 << 20,
+	[MODEL_PRICE_DISK_WAIT] = 4 << 20,    [MODEL_PRICE_DISK_PAGE] = 16 << 20,
 };
 
 static bool is_missing(const struct model_trace *doc, enum model_price_id id)
