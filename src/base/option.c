@@ -135,79 +135,139 @@ static const struct option_row *find_row(const struct option_row *rows, const ch
 	return NULL;
 }
 
-static size_t build_getopt(const struct option_row *rows, struct option *ret_long, char *ret_short)
+/* A table as getopt_long wants it. */
+struct getopt_table {
+	struct option longs[MAX_ROWS + 1];
+	char shorts[2 * MAX_ROWS + 3];
+	size_t n_rows;
+};
+
+static void build_getopt(const struct option_row *rows, bool stops, struct getopt_table *ret)
 {
-	char *s = ret_short;
+	char *s = ret->shorts;
 	size_t n;
 
+	if (stops)
+		*s++ = '+';
 	*s++ = ':';
 	for (n = 0; n < MAX_ROWS && rows[n].name; n++) {
 		int takes = rows[n].type != OPTION_FLAG;
 
-		ret_long[n] = (struct option){rows[n].name, takes ? required_argument : no_argument,
-					      NULL, FIRST_LONG + (int)n};
+		ret->longs[n] =
+			(struct option){rows[n].name, takes ? required_argument : no_argument, NULL,
+					FIRST_LONG + (int)n};
 		if (!rows[n].letter)
 			continue;
 		*s++ = rows[n].letter;
 		if (takes)
 			*s++ = ':';
 	}
-	ret_long[n] = (struct option){NULL, 0, NULL, 0};
+	ret->longs[n] = (struct option){NULL, 0, NULL, 0};
 	*s = 0;
-	return n;
+	ret->n_rows = n;
 }
 
-static const struct option_row *row_of(const struct option_row *rows, size_t n_rows, int c)
+/* The row of an option as getopt names it; -1: none. */
+static int index_of(const struct option_row *rows, size_t n_rows, int c)
 {
 	if (c >= FIRST_LONG)
-		return &rows[c - FIRST_LONG];
+		return c - FIRST_LONG;
 	for (size_t i = 0; i < n_rows; i++)
 		if (rows[i].letter == c)
-			return &rows[i];
-	return NULL;
+			return (int)i;
+	return -1;
+}
+
+/* What getopt made of an option: the index of its row, or -EINVAL. */
+static int take_option(const struct option_row *rows, const struct getopt_table *table, int c,
+		       const char *word, struct why *why)
+{
+	char letter[3] = {'-', (char)optopt, 0};
+	int i;
+
+	if (c == '?' && optopt >= FIRST_LONG) /* a flag that was given a value */
+		return why_set(why, -EINVAL, "--%s takes no value", rows[optopt - FIRST_LONG].name);
+	if (c == '?')
+		return unknown_option(rows, optopt ? letter : word, why);
+	i = index_of(rows, table->n_rows, c == ':' ? optopt : c);
+	if (i < 0)
+		return unknown_option(rows, word, why);
+	if (c == ':')
+		return why_set(why, -EINVAL, "--%s needs a value: %s", rows[i].name,
+			       rows[i].metavar);
+	return i;
+}
+
+static void imply(const struct option_row *rows, const struct option_row *row, void *config,
+		  struct option_result *ret)
+{
+	const struct option_row *other;
+
+	if (!row->implies)
+		return;
+	other = find_row(rows, row->implies);
+	assert(other); /* a table that implies what it has not is a bug */
+	*(const char **)member(other, config) = row->name;
+	ret->seen |= UINT64_C(1) << (other - rows);
+}
+
+/* The words of a command line, and where its options end. */
+struct words {
+	int argc;
+	char **argv;
+	bool stops; /* at the first operand */
+};
+
+static int parse(const struct option_row *rows, const struct words *words, void *config,
+		 struct option_result *ret, struct why *why)
+{
+	struct getopt_table table = {.n_rows = 0};
+	int c, i, r;
+
+	build_getopt(rows, words->stops, &table);
+	*ret = (struct option_result){0};
+	opterr = 0;
+	optind = 0; /* glibc: start anew */
+	while ((c = getopt_long(words->argc, words->argv, table.shorts, table.longs, NULL)) != -1) {
+		i = take_option(rows, &table, c, words->argv[optind - 1], why);
+		if (i < 0)
+			return i;
+		r = parse_value(&rows[i], optarg, config, why);
+		if (r < 0)
+			return r;
+		ret->seen |= UINT64_C(1) << i;
+		imply(rows, &rows[i], config, ret);
+	}
+	ret->first_operand = optind;
+	return 0;
 }
 
 int option_parse(const struct option_row *rows, int argc, char **argv, void *config,
 		 struct option_result *ret, struct why *why)
 {
-	struct option longs[MAX_ROWS + 1];
-	char shorts[2 * MAX_ROWS + 2];
-	size_t n_rows = build_getopt(rows, longs, shorts);
-	const struct option_row *row;
-	int c, r;
+	struct words words = {.argc = argc, .argv = argv};
 
-	*ret = (struct option_result){0};
+	return parse(rows, &words, config, ret, why);
+}
+
+int option_parse_leading(const struct option_row *rows, int argc, char **argv, void *config,
+			 struct option_result *ret, struct why *why)
+{
+	struct words words = {.argc = argc, .argv = argv, .stops = true};
+
+	return parse(rows, &words, config, ret, why);
+}
+
+int option_end_of_leading(const struct option_row *rows, int argc, char **argv)
+{
+	struct getopt_table table = {.n_rows = 0};
+
+	build_getopt(rows, true, &table);
 	opterr = 0;
-	optind = 0; /* glibc: start anew */
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		row = row_of(rows, n_rows, c == ':' ? optopt : c);
-		if (c == '?') {
-			char letter[3] = {'-', (char)optopt, 0};
-
-			if (optopt >= FIRST_LONG) /* a flag that was given a value */
-				return why_set(why, -EINVAL, "--%s takes no value",
-					       rows[optopt - FIRST_LONG].name);
-			return unknown_option(rows, optopt ? letter : argv[optind - 1], why);
-		}
-		if (!row)
-			return unknown_option(rows, argv[optind - 1], why);
-		if (c == ':')
-			return why_set(why, -EINVAL, "--%s needs a value: %s", row->name,
-				       row->metavar);
-		r = parse_value(row, optarg, config, why);
-		if (r < 0)
-			return r;
-		ret->seen |= UINT64_C(1) << (row - rows);
-		if (row->implies) {
-			const struct option_row *other = find_row(rows, row->implies);
-
-			assert(other); /* a table that implies what it has not is a bug */
-			*(const char **)member(other, config) = row->name;
-			ret->seen |= UINT64_C(1) << (other - rows);
-		}
-	}
-	ret->first_operand = optind;
-	return 0;
+	optind = 0;
+	while (getopt_long(argc, argv, table.shorts, table.longs, NULL) != -1)
+		;
+	return optind;
 }
 
 bool option_given(const struct option_row *rows, const struct option_result *result,

@@ -50,6 +50,16 @@ struct option_result {
 int option_parse(const struct option_row *rows, int argc, char **argv, void *config,
 		 struct option_result *ret, struct why *why);
 
+/*
+ * The same for a command that runs another: options end at the first operand, which begins a command
+ * line of its own, and nothing is permuted.
+ */
+int option_parse_leading(const struct option_row *rows, int argc, char **argv, void *config,
+			 struct option_result *ret, struct why *why);
+
+/* Where that first operand is, whether the options in front of it are right or wrong; argc: nowhere. */
+int option_end_of_leading(const struct option_row *rows, int argc, char **argv);
+
 bool option_given(const struct option_row *rows, const struct option_result *result,
 		  const char *name);
 

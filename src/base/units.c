@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -215,6 +216,25 @@ struct units_text units_time_aligned(double ns)
 struct units_text units_duration(uint64_t ns)
 {
 	return units_time((double)ns);
+}
+
+struct units_text units_estimate(double ns)
+{
+	struct units_text unknown = {"?"};
+
+	if (isnan(ns))
+		return unknown;
+	return units_duration((uint64_t)fmin(fmax(ns, 0), 0x1p62)); /* a century, at the most */
+}
+
+struct units_text units_share(double share)
+{
+	double percent = 100 * share;
+	int digits = percent >= 9.95 || percent <= 0 ? 0 : percent < 0.095 ? 2 : 1;
+	struct units_text t;
+
+	(void)snprintf(t.s, sizeof(t.s), "%.*f %%", digits, percent);
+	return t;
 }
 
 struct units_text units_ns(double ns)

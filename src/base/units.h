@@ -30,6 +30,8 @@ struct units_text units_count(uint64_t n);     /* "11,203" */
 struct units_text units_duration(uint64_t ns); /* "85 ns", "12.3 us", "4.5 s" */
 struct units_text units_time(double ns);       /* the same of a fraction: "6.24 ns" */
 struct units_text units_time_aligned(double ns); /* with three digits, zeroes too: "6.20 ns" */
+struct units_text units_estimate(double ns);     /* the same of a computed time; "?" for NaN */
+struct units_text units_share(double share);     /* "68 %", "0.4 %" */
 struct units_text units_ns(double ns);           /* "19.3" below 100, else "2103" */
 
 #endif

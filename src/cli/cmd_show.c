@@ -2,6 +2,7 @@
 /* pagetoll show: a saved document again, in any format. */
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
+#include "src/model/document.h"
 #include "src/model/runs.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ static int cmd_show(const struct command_call *call)
 {
 	const struct show_options *o = call->config;
 	const char *name = call->n_operands ? call->operands[0] : "@last";
-	struct model_bench *doc;
+	struct model_document doc;
 	struct why why;
 	int r;
 
@@ -33,12 +34,13 @@ static int cmd_show(const struct command_call *call)
 	r = cli_output_check(&o->output);
 	if (r != 0)
 		return r;
-	r = model_runs_load(name, &doc, &why);
+	r = model_runs_load_any(name, &doc, &why);
 	if (r < 0)
 		return cli_fail(r == -EINVAL || r == -ENOENT ? EXIT_USAGE : EXIT_SYSTEM, "show: %s",
 				why.text);
-	r = cli_output_bench(&o->output, doc);
-	model_bench_free(doc);
+	r = doc.bench ? cli_output_bench(&o->output, doc.bench)
+		      : cli_output_trace(&o->output, doc.trace);
+	model_document_free(&doc);
 	return r;
 }
 
@@ -49,12 +51,14 @@ COMMAND(show) = {
 		"Reads a document and reports it as it was reported when it was made; summaries are "
 		"computed anew from its rounds. DOC is @last (the default), @prev, a path, '-' for standard "
 		"input, or the name of a file in the runs directory: $PAGETOLL_RUNS, else "
-		"$XDG_STATE_HOME/pagetoll, else ~/.local/state/pagetoll.\n"
+		"$XDG_STATE_HOME/pagetoll, else ~/.local/state/pagetoll. What 'pagetoll stat --json -o FILE' "
+		"wrote is such a document, too.\n"
 		"Exit status: 0; 2 no such document; 5 it cannot be read.",
 	.examples = "  pagetoll show                           the last run\n"
 		    "  pagetoll show @prev --format csv        the one before, for a spreadsheet\n"
 		    "  pagetoll show run.json -v               a file, with more detail\n"
-		    "  pagetoll show --format html >run.html   a page with charts, for a browser\n",
+		    "  pagetoll show --format html >run.html   a page with charts, for a browser\n"
+		    "  pagetoll show stat.json                 what 'stat --json -o stat.json' wrote\n",
 	.options = options,
 	.config_bytes = sizeof(struct show_options),
 	.defaults = &defaults,

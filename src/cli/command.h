@@ -7,6 +7,7 @@
 #include "src/base/why.h"
 #include "src/report/report.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct command {
 	size_t config_bytes;  /* size of the configuration; */
 	const void *defaults; /* copied into it before parsing; NULL: zeroes */
 	bool hidden;
+	bool wraps; /* runs another command: its own options end at the first operand */
 	int (*main)(const struct command_call *call); /* the exit status */
 };
 
@@ -38,6 +40,13 @@ struct command_row {
 };
 
 extern const struct command_row command_registry[];
+
+/* What our caller gave us and main() has changed: a command that runs another gives it on unchanged. */
+struct cli_caller {
+	unsigned closed_fds; /* bit fd: the standard descriptor was closed */
+	struct sigaction xfsz;
+};
+extern struct cli_caller cli_caller;
 
 #define COMMAND(name)                               \
 	extern const struct command command_##name; \
@@ -56,7 +65,9 @@ struct cli_output {
 	const char *path;   /* NULL: standard output */
 	const char *color;  /* "auto", "always", "never" */
 	bool verbose;
-	bool json; /* --json was given; it sets format */
+	bool quiet;     /* the answer alone */
+	bool to_stderr; /* where there is no path: standard output is another command's */
+	bool json;      /* --json was given; it sets format */
 };
 
 #define CLI_OUTPUT_DEFAULTS                       \
@@ -103,6 +114,7 @@ int cli_output_check(const struct cli_output *output);
 
 /* Writes the report of a document. 0 or an exit status. */
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc);
+int cli_output_trace(const struct cli_output *output, const struct model_trace *doc);
 
 /* Where data files go: the directory given, which must be one; else /var/tmp where it takes files, else
  * the current directory. 0 or an exit status. */

@@ -120,6 +120,7 @@ struct report_style cli_style(const struct cli_output *output, FILE *out)
 	return (struct report_style){
 		.color = wants_color(output->color, fileno(out)),
 		.verbose = output->verbose,
+		.brief = output->quiet,
 		.width = cli_terminal_width(fileno(out)),
 	};
 }
@@ -148,30 +149,83 @@ int cli_output_check(const struct cli_output *output)
 	return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
 }
 
-static void write_report(const struct cli_output *output, const struct model_bench *doc, FILE *out)
-{
-	struct report_style style = cli_style(output, out);
+/* A document of one kind with the writer of a format for it. */
+struct job {
+	const struct cli_output *output;
+	const struct model_bench *bench;
+	const struct model_trace *trace;
+};
 
-	report_find(output->format)->bench(doc, out, &style);
+static void write_report(const struct job *job, FILE *place, FILE *out)
+{
+	const struct report_format *format = report_find(job->output->format);
+	struct report_style style = cli_style(job->output, place);
+
+	if (job->bench)
+		format->bench(job->bench, out, &style);
+	else
+		format->trace(job->trace, out, &style);
+}
+
+/* In one piece: standard error has no buffer, and others write to it, too. */
+static int write_to_stderr(const struct job *job)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	bool failed;
+
+	if (!out)
+		return EXIT_SYSTEM;
+	write_report(job, stderr, out);
+	failed = fclose(out) != 0 || fwrite(text, 1, size, stderr) != size || fflush(stderr) != 0;
+	free(text);
+	return failed ? EXIT_SYSTEM : 0; /* nobody is left to be told why */
+}
+
+static int write_to_file(const struct job *job)
+{
+	const char *path = job->output->path;
+	bool failed;
+	FILE *out;
+
+	out = fopen(path, "we");
+	if (!out)
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s", path, strerror(errno));
+	write_report(job, out, out);
+	failed = fflush(out) != 0 || ferror(out);
+	if (fclose(out) != 0 || failed)
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int write_job(const struct job *job)
+{
+	if (job->output->path && strcmp(job->output->path, "-") != 0)
+		return write_to_file(job);
+	if (job->output->to_stderr)
+		return write_to_stderr(job);
+	write_report(job, stdout, stdout);
+	return 0; /* main() sees whether it was written */
 }
 
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc)
 {
-	bool failed;
-	FILE *out;
+	struct job job = {.output = output, .bench = doc};
 
-	if (to_stdout(output)) {
-		write_report(output, doc, stdout);
-		return 0; /* main() sees whether it was written */
-	}
-	out = fopen(output->path, "we");
-	if (!out)
-		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
-	write_report(output, doc, out);
-	failed = fflush(out) != 0 || ferror(out);
-	if (fclose(out) != 0 || failed)
-		return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
-	return 0;
+	return write_job(&job);
+}
+
+int cli_output_trace(const struct cli_output *output, const struct model_trace *doc)
+{
+	struct job job = {.output = output, .trace = doc};
+
+	if (!report_find(output->format)->trace)
+		return cli_fail(
+			EXIT_USAGE,
+			"--format %s: has no form for a command's faults; text and json have",
+			output->format);
+	return write_job(&job);
 }
 
 static void print_paragraphs(const char *text, FILE *out, size_t width)

@@ -14,17 +14,19 @@
 
 static const char overview[] =
 	"A page of memory costs nothing until its first touch, then a page fault.\n"
-	"\n"
 	"What does a fault cost here?\n"
 	"  pagetoll bench               per fault and per page, with intervals\n"
 	"  pagetoll bench five_configs  a published experiment, run and checked here\n"
 	"  pagetoll show @last          a saved run again, as text, JSON or CSV\n"
 	"Who pays, where, and how much?  (trace: not in this version)\n"
+	"  pagetoll stat CMD            a command's faults: fine, or short of RAM?\n"
 	"What makes the bill smaller?    (try: not in this version)\n"
 	"\n"
 	"  pagetoll list                scenarios and suites, and what keeps one back\n"
 	"  pagetoll doctor              what this machine is, what can be measured\n"
 	"  pagetoll COMMAND --help      teaches a command; see also --version\n";
+
+struct cli_caller cli_caller;
 
 /* A descriptor closed by the caller would be given to the next file opened, and a report written
  * into it. Reading ends take writes as an error, so a closed stdout stays one. */
@@ -38,6 +40,7 @@ static void hold_standard_descriptors(void)
 		opened = open("/dev/null", O_RDONLY); /* the lowest free number: fd */
 		if (opened != fd)
 			_exit(EXIT_SYSTEM);
+		cli_caller.closed_fds |= 1U << fd;
 	}
 }
 
@@ -71,9 +74,19 @@ static int unknown_command(const char *name)
 	return cli_fail(EXIT_USAGE, "unknown command '%s'; 'pagetoll' alone names them", name);
 }
 
-/* Anywhere before "--", so that a wrong option beside it does not hide the help. */
-static bool asks_for_help(int argc, char **argv)
+static const struct option_row *rows_of(const struct command *command)
 {
+	static const struct option_row none[] = {OPTION_END};
+
+	return command->options ? command->options : none;
+}
+
+/* Anywhere before "--", so that a wrong option beside it does not hide the help; but what follows the
+ * name of another command is for that one. */
+static bool asks_for_help(const struct command *command, int argc, char **argv)
+{
+	if (command->wraps)
+		argc = option_end_of_leading(rows_of(command), argc, argv);
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
@@ -83,11 +96,10 @@ static bool asks_for_help(int argc, char **argv)
 static int run_command(const char *name, const struct command *command, int argc, char **argv)
 {
 	struct command_call call = {.config = NULL};
-	static const struct option_row none[] = {OPTION_END};
 	struct why why;
-	int status;
+	int status, r;
 
-	if (asks_for_help(argc, argv)) {
+	if (asks_for_help(command, argc, argv)) {
 		cli_print_help(name, command, stdout, cli_terminal_width(STDOUT_FILENO));
 		return EXIT_OK;
 	}
@@ -96,8 +108,10 @@ static int run_command(const char *name, const struct command *command, int argc
 		return cli_fail(EXIT_SYSTEM, "no memory");
 	if (command->defaults)
 		memcpy(call.config, command->defaults, command->config_bytes);
-	if (option_parse(command->options ? command->options : none, argc, argv, call.config,
-			 &call.options, &why) < 0) {
+	r = (command->wraps ? option_parse_leading : option_parse)(rows_of(command), argc, argv,
+								   call.config, &call.options,
+								   &why);
+	if (r < 0) {
 		free(call.config);
 		return cli_fail(EXIT_USAGE, "%s: %s", name, why.text);
 	}
@@ -145,9 +159,11 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
 		return bench_trial_main(scenario_registry);
-	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)sigaction(SIGXFSZ, &ignore, &cli_caller.xfsz);
 	hold_standard_descriptors();
 	return close_stdout(dispatch(argc, argv));
 }

@@ -232,9 +232,11 @@ enum model_denominator { MODEL_PRICE, MODEL_PER_FAULT };
 size_t model_trial_prices(const struct model_scenario *s, enum model_denominator denominator,
 			  double *ret_prices, size_t n);
 
-/* The "machine" object of any document. */
+/* The "machine" object of any document, and an array of warnings. */
 struct json_writer;
 void model_machine_write(struct json_writer *w, const struct sys_machine *m);
+void model_warnings_write(struct json_writer *w, const char *key,
+			  const struct model_warning *warnings, unsigned n);
 
 /* JSON, schema 1. Errors stay in the FILE. */
 void model_bench_write(const struct model_bench *doc, FILE *out);

@@ -4,15 +4,13 @@
 
 #include "src/base/text.h"
 #include "src/base/why.h"
-#include "src/model/json_read.h"
+#include "src/model/document_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DOCUMENT_BYTES = 256 << 20 };
-
-static void read_machine(struct json_reader *rd, const json_t *root, struct sys_machine *m)
+void model_machine_read(struct json_reader *rd, const json_t *root, struct sys_machine *m)
 {
 	const json_t *object = json_get_object(rd, root, "machine");
 	const char *key;
@@ -254,41 +252,22 @@ static void read_relations(struct json_reader *rd, const json_t *root, struct mo
 	}
 }
 
-/* Warnings of the run are kept: they are no function of the rounds. */
-static void read_run_warnings(struct json_reader *rd, const json_t *root, struct model_bench *doc)
+void model_warnings_read(struct json_reader *rd, const json_t *root, const char *key,
+			 struct model_warning *warnings, unsigned *n)
 {
-	const json_t *warnings = json_get_array(rd, root, "warnings");
+	const json_t *array = json_get_array(rd, root, key);
 	json_t *value;
 	size_t i;
 
-	json_array_foreach(warnings, i, value) {
+	json_array_foreach(array, i, value) {
 		struct model_warning w = {.id = ""};
 
 		if (!json_is_object(value))
 			json_read_fail(rd, "a warning must be an object");
 		json_get_text(rd, value, "id", w.id, sizeof(w.id));
 		json_get_text(rd, value, "text", w.text, sizeof(w.text));
-		model_warn(doc->warnings, &doc->n_warnings, w.id, "%s", w.text);
+		model_warn(warnings, n, w.id, "%s", w.text);
 	}
-}
-
-static void check_head(struct json_reader *rd, const json_t *root)
-{
-	char kind[32] = "";
-	uint64_t schema = 0;
-
-	if (!json_is_object(root))
-		json_read_fail(rd, "is no pagetoll document");
-	json_get_u64(rd, root, "schema", &schema);
-	json_get_text(rd, root, "kind", kind, sizeof(kind));
-	if (schema > MODEL_SCHEMA)
-		json_read_fail(
-			rd, "is of schema %llu, this pagetoll reads up to %d; use a newer pagetoll",
-			(unsigned long long)schema, MODEL_SCHEMA);
-	else if (schema == 0 || !kind[0])
-		json_read_fail(rd, "is no pagetoll document (no \"schema\" and \"kind\")");
-	else if (strcmp(kind, "bench") != 0)
-		json_read_fail(rd, "is a document of kind '%s', not 'bench'", kind);
 }
 
 static void read_document(struct json_reader *rd, const json_t *root, struct model_bench *doc)
@@ -298,35 +277,48 @@ static void read_document(struct json_reader *rd, const json_t *root, struct mod
 	json_get_text(rd, tool, "version", doc->tool_version, sizeof(doc->tool_version));
 	json_get_text(rd, root, "started", doc->started, sizeof(doc->started));
 	json_get_bool(rd, root, "interrupted", &doc->interrupted);
-	read_machine(rd, root, &doc->machine);
+	model_machine_read(rd, root, &doc->machine);
 	read_options(rd, root, &doc->options);
 	read_suite(rd, root, &doc->suite);
 	read_scenarios(rd, root, doc);
 	read_relations(rd, root, doc);
-	read_run_warnings(rd, root, doc);
+	/* warnings of the run are kept: they are no function of the rounds */
+	model_warnings_read(rd, root, "warnings", doc->warnings, &doc->n_warnings);
+}
+
+struct model_bench *model_bench_from_json(struct json_reader *rd, const json_t *root)
+{
+	struct model_bench *doc = model_bench_new();
+
+	if (!doc) {
+		rd->r = why_set(rd->why, -ENOMEM, "%s: no memory to read it", rd->name);
+		return NULL;
+	}
+	read_document(rd, root, doc);
+	if (rd->r < 0) {
+		model_bench_free(doc);
+		return NULL;
+	}
+	model_bench_derive(doc);
+	return doc;
 }
 
 int model_bench_read(FILE *in, const char *name, struct model_bench **ret_doc, struct why *why)
 {
 	struct json_reader rd = {.name = name, .why = why};
-	struct model_bench *doc;
+	struct model_bench *doc = NULL;
+	char kind[MODEL_MAX_KIND];
 	json_t *root;
 
-	root = json_read_stream(&rd, in, MAX_DOCUMENT_BYTES);
+	root = model_document_parse(&rd, in, kind);
 	if (!root)
 		return rd.r;
-	check_head(&rd, root);
-	doc = rd.r < 0 ? NULL : model_bench_new();
-	if (doc)
-		read_document(&rd, root, doc);
-	else if (rd.r == 0)
-		rd.r = why_set(why, -ENOMEM, "%s: no memory to read it", name);
+	if (strcmp(kind, "bench") == 0)
+		doc = model_bench_from_json(&rd, root);
+	else
+		json_read_fail(&rd, "is a document of kind '%s', not 'bench'", kind);
 	json_decref(root);
-	if (rd.r < 0) {
-		model_bench_free(doc);
-		return rd.r;
-	}
-	model_bench_derive(doc);
-	*ret_doc = doc;
-	return 0;
+	if (doc)
+		*ret_doc = doc;
+	return rd.r;
 }

@@ -34,9 +34,10 @@ static void write_options(struct json_writer *w, const struct model_options *o)
 	json_put_end_object(w);
 }
 
-static void write_warnings(struct json_writer *w, const struct model_warning *warnings, unsigned n)
+void model_warnings_write(struct json_writer *w, const char *key,
+			  const struct model_warning *warnings, unsigned n)
 {
-	json_put_array(w, "warnings");
+	json_put_array(w, key);
 	for (unsigned i = 0; i < n; i++) {
 		json_put_object_flat(w, NULL);
 		json_put_string(w, "id", warnings[i].id);
@@ -223,7 +224,7 @@ static void write_scenario(struct json_writer *w, const char *key, const struct 
 	json_put_string(w, "reason", s->reason[0] ? s->reason : NULL);
 	json_put_string(w, "verdict",
 			s->verdict == MODEL_NO_VERDICT ? NULL : model_verdict_name(s->verdict));
-	write_warnings(w, s->warnings, s->n_warnings);
+	model_warnings_write(w, "warnings", s->warnings, s->n_warnings);
 	json_put_object_flat(w, "ledger");
 	write_range(w, "minor_per_page", s->ledger.minor);
 	write_range(w, "major_per_page", s->ledger.major);
@@ -297,7 +298,7 @@ void model_bench_write(const struct model_bench *doc, FILE *out)
 	json_put_array(&w, "waterfall");
 	json_put_end_array(&w);
 	write_relations(&w, doc);
-	write_warnings(&w, doc->warnings, doc->n_warnings);
+	model_warnings_write(&w, "warnings", doc->warnings, doc->n_warnings);
 	json_put_array(&w, "scenarios");
 	for (size_t i = 0; i < doc->n_scenarios; i++)
 		write_scenario(&w, NULL, &doc->scenarios[i]);

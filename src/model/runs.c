@@ -3,7 +3,7 @@
 #include "src/model/runs.h"
 
 #include "src/base/why.h"
-#include "src/model/bench.h"
+#include "src/model/document.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -171,7 +171,7 @@ static int is_document(const struct dirent *e)
 	return e->d_name[0] != '.' && n > 5 && strcmp(e->d_name + n - 5, ".json") == 0;
 }
 
-/* The k-th newest run, 0 the last. */
+/* The k-th newest run of a directory, 0 the last. */
 static int kth_newest(const char *dir, int k, char *ret_path, size_t size, struct why *why)
 {
 	struct dirent **entries;
@@ -190,6 +190,14 @@ static int kth_newest(const char *dir, int k, char *ret_path, size_t size, struc
 	if (n >= 0)
 		free(entries);
 	return r;
+}
+
+int model_runs_recent(int k, char *ret_path, size_t size, struct why *why)
+{
+	char dir[PATH_MAX];
+	int r = model_runs_dir(dir, sizeof(dir), why);
+
+	return r < 0 ? r : kth_newest(dir, k, ret_path, size, why);
 }
 
 int model_runs_resolve(const char *name, char *ret_path, size_t size, struct why *why)
@@ -221,7 +229,20 @@ int model_runs_resolve(const char *name, char *ret_path, size_t size, struct why
 	return why_set(why, -ENOENT, "no document '%s', neither as a file nor in %s", name, dir);
 }
 
-int model_runs_load(const char *name, struct model_bench **ret_doc, struct why *why)
+/* Reads what an open stream holds into *ret. */
+typedef int reader(FILE *in, const char *name, void *ret, struct why *why);
+
+static int read_bench(FILE *in, const char *name, void *ret, struct why *why)
+{
+	return model_bench_read(in, name, ret, why);
+}
+
+static int read_any(FILE *in, const char *name, void *ret, struct why *why)
+{
+	return model_document_read(in, name, ret, why);
+}
+
+static int load(const char *name, reader *read, void *ret, struct why *why)
 {
 	char path[PATH_MAX];
 	struct stat st;
@@ -229,7 +250,7 @@ int model_runs_load(const char *name, struct model_bench **ret_doc, struct why *
 	int r;
 
 	if (strcmp(name, "-") == 0)
-		return model_bench_read(stdin, "standard input", ret_doc, why);
+		return read(stdin, "standard input", ret, why);
 	r = model_runs_resolve(name, path, sizeof(path), why);
 	if (r < 0)
 		return r;
@@ -239,7 +260,17 @@ int model_runs_load(const char *name, struct model_bench **ret_doc, struct why *
 	if (fstat(fileno(in), &st) == 0 && S_ISDIR(st.st_mode))
 		r = why_set(why, -EISDIR, "%s is a directory; name one document in it", path);
 	else
-		r = model_bench_read(in, path, ret_doc, why);
+		r = read(in, path, ret, why);
 	(void)fclose(in);
 	return r;
+}
+
+int model_runs_load(const char *name, struct model_bench **ret_doc, struct why *why)
+{
+	return load(name, read_bench, ret_doc, why);
+}
+
+int model_runs_load_any(const char *name, struct model_document *ret_doc, struct why *why)
+{
+	return load(name, read_any, ret_doc, why);
 }

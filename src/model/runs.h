@@ -20,7 +20,14 @@ int model_runs_save(const struct model_bench *doc, char *ret_path, size_t size, 
  * the path to open. */
 int model_runs_resolve(const char *name, char *ret_path, size_t size, struct why *why);
 
+/* The path of the k-th newest run, 0 the last. -ENOENT where there are not so many. */
+int model_runs_recent(int k, char *ret_path, size_t size, struct why *why);
+
 /* Opens and reads in one. "-" is standard input. The caller frees *ret_doc. */
 int model_runs_load(const char *name, struct model_bench **ret_doc, struct why *why);
+
+/* The same for documents of any kind; the caller drops it by model_document_free(). */
+struct model_document;
+int model_runs_load_any(const char *name, struct model_document *ret_doc, struct why *why);
 
 #endif

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking up formats, and colours. */
+/* Looking up formats; colours, and paragraphs behind a word. */
 #include "src/report/report.h"
 
+#include "src/base/option.h"
+
 #include <string.h>
+
+enum { HEAD = 9 };
 
 const struct report_format *report_find(const char *name)
 {
@@ -21,4 +25,12 @@ void report_paint(FILE *out, const struct report_style *style, enum report_paint
 		(void)fprintf(out, "%s%s\033[0m", codes[paint], text);
 	else
 		(void)fputs(text, out);
+}
+
+void report_headed(FILE *out, const struct report_style *style, enum report_paint paint,
+		   const char *head, const char *text)
+{
+	report_paint(out, style, paint, head);
+	(void)fprintf(out, "%*s", strlen(head) < HEAD ? (int)(HEAD - strlen(head)) : 1, "");
+	option_print_folded(out, text, HEAD, HEAD, style->width ? style->width : 100);
 }

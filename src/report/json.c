@@ -8,7 +8,14 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 	model_bench_write(doc, out);
 }
 
+static void trace(const struct model_trace *doc, FILE *out, const struct report_style *style)
+{
+	(void)style;
+	model_trace_write(doc, out);
+}
+
 REPORT(json) = {
 	.title = "the whole document, schema 1; see pagetoll-results(5)",
 	.bench = bench,
+	.trace = trace,
 };

@@ -4,6 +4,7 @@
 #define REPORT_REPORT_H
 
 #include "src/model/bench.h"
+#include "src/model/trace.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,12 +13,15 @@
 struct report_style {
 	bool color;
 	bool verbose;
+	bool brief;   /* the answer alone */
 	size_t width; /* columns of the terminal; 0: unbounded */
 };
 
 struct report_format {
 	const char *title; /* for lists and help */
 	void (*bench)(const struct model_bench *doc, FILE *out, const struct report_style *style);
+	/* NULL: this format has no form for it */
+	void (*trace)(const struct model_trace *doc, FILE *out, const struct report_style *style);
 };
 
 /* Generated from meson.build; the last row has no name. */
@@ -49,10 +53,17 @@ size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_
 /* The same sentences, folded. */
 void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width);
 
+enum report_paint { PAINT_NONE, PAINT_GOOD, PAINT_WARN, PAINT_BAD, PAINT_DIM };
+
+/* What a command's faults cost it, for people. */
+void report_trace_text(const struct model_trace *doc, FILE *out, const struct report_style *style);
+
+/* A paragraph behind a word of up to eight letters, folded, every line of it in the same column. */
+void report_headed(FILE *out, const struct report_style *style, enum report_paint paint,
+		   const char *head, const char *text);
+
 /* The machine in three lines. */
 void report_machine(const struct sys_machine *m, FILE *out, size_t width);
-
-enum report_paint { PAINT_NONE, PAINT_GOOD, PAINT_WARN, PAINT_BAD, PAINT_DIM };
 
 /* Prints text in a colour where the style has colours. */
 void report_paint(FILE *out, const struct report_style *style, enum report_paint paint,

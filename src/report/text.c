@@ -9,16 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { HEAD = 9 };
-
-static void print_headed(FILE *out, const struct report_style *style, enum report_paint paint,
-			 const char *head, const char *text)
-{
-	report_paint(out, style, paint, head);
-	(void)fprintf(out, "%*s", strlen(head) < HEAD ? (int)(HEAD - strlen(head)) : 1, "");
-	option_print_folded(out, text, HEAD, HEAD, style->width ? style->width : 100);
-}
-
 static void print_title(const struct model_bench *doc, FILE *out, const struct report_style *style)
 {
 	const struct model_suite_head *suite = &doc->suite;
@@ -133,12 +123,12 @@ static void print_relation(const struct model_relation *r, FILE *out,
 
 	(void)snprintf(text, sizeof(text), "%s: %s", r->text, r->figure);
 	if (!r->measured) {
-		print_headed(out, style, PAINT_DIM, "unknown", text);
+		report_headed(out, style, PAINT_DIM, "unknown", text);
 	} else if (r->holds) {
-		print_headed(out, style, PAINT_GOOD, "holds", text);
+		report_headed(out, style, PAINT_GOOD, "holds", text);
 	} else {
 		(void)snprintf(text, sizeof(text), "%s: here %s; %s", r->text, r->figure, r->cause);
-		print_headed(out, style, PAINT_WARN, "differs", text);
+		report_headed(out, style, PAINT_WARN, "differs", text);
 	}
 }
 
@@ -202,7 +192,7 @@ static void print_not_done(const struct model_bench *doc, FILE *out,
 			(void)fputc('\n', out);
 		any = true;
 		(void)snprintf(text, sizeof(text), "%s: %s", names, s->reason);
-		print_headed(out, style, s->status == MODEL_FAILED ? PAINT_BAD : PAINT_WARN,
+		report_headed(out, style, s->status == MODEL_FAILED ? PAINT_BAD : PAINT_WARN,
 			     model_status_name(s->status), text);
 	}
 }
@@ -214,7 +204,7 @@ static void print_warning(FILE *out, const struct report_style *style, const cha
 	char text[400];
 
 	(void)snprintf(text, sizeof(text), "%s%s%s", name, *name ? ": " : "", w->text);
-	print_headed(out, style, bad ? PAINT_BAD : PAINT_WARN, bad ? "INVALID" : "warning", text);
+	report_headed(out, style, bad ? PAINT_BAD : PAINT_WARN, bad ? "INVALID" : "warning", text);
 }
 
 static void print_warnings(const struct model_bench *doc, FILE *out,
@@ -297,7 +287,7 @@ static void print_detail(const struct model_scenario *s, FILE *out,
 		s->ledger.minor.hi, s->ledger.major.lo, s->ledger.major.hi, s->ledger.trap.lo,
 		s->ledger.trap.hi, s->traps_counted ? "traps counted by perf" : "traps not counted",
 		pmu, published);
-	print_headed(out, style, PAINT_DIM, "detail", text);
+	report_headed(out, style, PAINT_DIM, "detail", text);
 }
 
 static void print_details(const struct model_bench *doc, FILE *out,
@@ -336,4 +326,5 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 REPORT(text) = {
 	.title = "for people (the default)",
 	.bench = bench,
+	.trace = report_trace_text,
 };

@@ -5,6 +5,7 @@
 #include "src/base/array.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
+#include "src/sys/cgroup.h"
 #include "src/sys/file.h"
 
 #include <limits.h>
@@ -30,20 +31,25 @@ struct cgroup_version {
 	const char *reclaimable[2]; /* keys of memory.stat: file pages that reclaim can take */
 };
 
-static const struct cgroup_version version1 = {
-	"memory.limit_in_bytes",
-	"memory.usage_in_bytes",
-	{"total_inactive_file", "total_active_file"},
+static const struct cgroup_version versions[] = {
+	[SYS_CGROUP_V1] =
+		{
+			"memory.limit_in_bytes",
+			"memory.usage_in_bytes",
+			{"total_inactive_file", "total_active_file"},
+		},
+	[SYS_CGROUP_V2] =
+		{
+			"memory.max",
+			"memory.current",
+			{"inactive_file", "active_file"},
+		},
 };
 
-static const struct cgroup_version version2 = {
-	"memory.max",
-	"memory.current",
-	{"inactive_file", "active_file"},
-};
-
-static void lower_by_group(struct sys_memory *m, const char *dir, const struct cgroup_version *v)
+static void lower_by_group(void *data, const char *dir, enum sys_cgroup_version version)
 {
+	const struct cgroup_version *v = &versions[version];
+	struct sys_memory *m = data;
 	uint64_t limit, usage, value;
 	char path[PATH_MAX + 64];
 	char stat[8192], by[96];
@@ -65,73 +71,6 @@ static void lower_by_group(struct sys_memory *m, const char *dir, const struct c
 	if (limit < m->cgroup_limit_bytes)
 		m->cgroup_limit_bytes = limit;
 	lower(m, limit > usage ? limit - usage : 0, by);
-}
-
-/* Walks from the group up to the root of its mount: every ancestor's limit holds, too. */
-static void walk_up(struct sys_memory *m, const char *mount, const char *group,
-		    const struct cgroup_version *v)
-{
-	char dir[PATH_MAX];
-	char *slash;
-
-	if (snprintf(dir, sizeof(dir), "%s%s", mount, strcmp(group, "/") == 0 ? "" : group) >=
-	    (int)sizeof(dir))
-		return;
-	while (strlen(dir) >= strlen(mount)) {
-		lower_by_group(m, dir, v);
-		slash = strrchr(dir, '/');
-		if (!slash)
-			break;
-		*slash = 0;
-	}
-}
-
-/* Group of this process in /proc/self/cgroup: line "N:memory:/path" (v1) or "0::/path" (v2). */
-static bool group_of(const char *text, bool v2, char *ret_group, size_t size)
-{
-	while (text && *text) {
-		const char *controllers = strchr(text, ':');
-		const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-		const char *end = strchrnul(text, '\n');
-
-		if (!path || path > end)
-			break;
-		if (v2 ? strncmp(text, "0::", 3) == 0 : strncmp(controllers, ":memory:", 8) == 0) {
-			(void)snprintf(ret_group, size, "%.*s", (int)(end - path - 1), path + 1);
-			return true;
-		}
-		text = *end ? end + 1 : NULL;
-	}
-	return false;
-}
-
-static void lower_by_cgroups(struct sys_memory *m)
-{
-	char groups[SMALL_FILE], line[2 * PATH_MAX], group[PATH_MAX], mount[PATH_MAX],
-		root[PATH_MAX];
-	FILE *f;
-
-	if (sys_read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0)
-		return;
-	f = fopen("/proc/self/mountinfo", "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		const char *type = strstr(line, " - cgroup");
-		bool v2 = type && strncmp(type, " - cgroup2 ", 11) == 0;
-		const char *below = group;
-
-		if (!type || (!v2 && !strstr(type, "memory")))
-			continue;
-		if (sscanf(line, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
-		    !group_of(groups, v2, group, sizeof(group)))
-			continue;
-		/* a mount of a part of the hierarchy, as in containers */
-		if (strcmp(root, "/") != 0 && strncmp(group, root, strlen(root)) == 0)
-			below = group + strlen(root);
-		walk_up(m, mount, *below ? below : "/", v2 ? &version2 : &version1);
-	}
-	(void)fclose(f);
 }
 
 struct size_limit {
@@ -182,6 +121,6 @@ void sys_memory_probe(struct sys_memory *ret)
 		if (sys_find_u64(meminfo, "MemAvailable", &kib) == 0)
 			lower(ret, kib * 1024, "MemAvailable");
 	}
-	lower_by_cgroups(ret);
+	sys_cgroup_walk(lower_by_group, ret);
 	lower_by_rlimits(ret);
 }

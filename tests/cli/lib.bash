@@ -101,6 +101,23 @@ be_nobody() {
 needs() { command -v "$1" >/dev/null || skip "needs $1: not found; install the Debian package $2"; }
 needs_root() { [[ $EUID == 0 ]] || skip "needs root: $1"; }
 
+# Makes a memory cgroup of LIMIT and has this test's commands run in it.
+in_cgroup() { # LIMIT
+	local group limit
+	needs_root 'makes a memory cgroup'
+	if [[ -d /sys/fs/cgroup/memory ]]; then
+		group=/sys/fs/cgroup/memory/pagetoll-cli.$$ limit=memory.limit_in_bytes
+	elif grep -qs memory /sys/fs/cgroup/cgroup.subtree_control; then
+		group=/sys/fs/cgroup/pagetoll-cli.$$ limit=memory.max
+	else
+		skip "needs a memory cgroup: no memory controller at /sys/fs/cgroup"
+	fi
+	mkdir "$group" 2>/dev/null || skip "needs a memory cgroup: cannot make $group"
+	groups+=("$group")
+	echo "$1" >"$group/$limit" || skip "needs a memory cgroup: cannot write $group/$limit"
+	prefix=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
+}
+
 # --- looking ---------------------------------------------------------------------------------------
 
 show() {

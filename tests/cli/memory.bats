@@ -6,23 +6,6 @@
 
 load lib
 
-# Makes a memory cgroup of LIMIT and has this test's commands run in it.
-in_cgroup() { # LIMIT
-	local group limit
-	needs_root 'makes a memory cgroup'
-	if [[ -d /sys/fs/cgroup/memory ]]; then
-		group=/sys/fs/cgroup/memory/pagetoll-cli.$$ limit=memory.limit_in_bytes
-	elif grep -qs memory /sys/fs/cgroup/cgroup.subtree_control; then
-		group=/sys/fs/cgroup/pagetoll-cli.$$ limit=memory.max
-	else
-		skip "needs a memory cgroup: no memory controller at /sys/fs/cgroup"
-	fi
-	mkdir "$group" 2>/dev/null || skip "needs a memory cgroup: cannot make $group"
-	groups+=("$group")
-	echo "$1" >"$group/$limit" || skip "needs a memory cgroup: cannot write $group/$limit"
-	prefix=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
-}
-
 # How often the kernel killed in the group.
 kills() {
 	sed -nE 's/^oom_kill ([0-9]+)/\1/p' "${groups[0]}"/memory.{oom_control,events} 2>/dev/null || true

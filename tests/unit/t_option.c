@@ -92,8 +92,8 @@ static struct why why;
 static char words[512];
 static char *argv[32];
 
-/* Parses a command line, words parted by one blank; '~' stands for an empty word. */
-static int parse(const char *line)
+/* Words of a command line, parted by one blank; '~' stands for an empty word. */
+static int split(const char *line)
 {
 	int argc = 0;
 
@@ -109,7 +109,22 @@ static int parse(const char *line)
 		argv[argc++] = word;
 	}
 	argv[argc] = NULL;
+	return argc;
+}
+
+static int parse(const char *line)
+{
+	int argc = split(line);
+
 	return option_parse(rows, argc, argv, &config, &result, &why);
+}
+
+/* The command line of a command that runs another. */
+static int parse_leading(const char *line)
+{
+	int argc = split(line);
+
+	return option_parse_leading(rows, argc, argv, &config, &result, &why);
 }
 
 static void rejects(const char *line, const char *sentence)
@@ -170,6 +185,63 @@ static void test_operands(void)
 	t_is_i64(parse("- ~"), 0, "a single dash and an empty word");
 	t_ok(strcmp(argv[result.first_operand], "-") == 0 && argv[result.first_operand + 1][0] == 0,
 	     "are operands");
+}
+
+/* The first operand as parse_leading() left it. */
+static const char *first_operand(void)
+{
+	return argv[result.first_operand];
+}
+
+static void test_leading(void)
+{
+	t_is_i64(parse_leading("-r 3 ls --json -q -o out"), 0, "options of another command");
+	t_is_str(first_operand(), "ls", "begin with its name");
+	t_ok(strcmp(argv[result.first_operand + 1], "--json") == 0 &&
+		     strcmp(argv[result.first_operand + 4], "out") == 0,
+	     "stay behind it, in their order");
+	t_ok(config.n_rounds == 3 && !config.quiet && !config.json && !config.path,
+	     "and are none of ours");
+	t_ok(!option_given(rows, &result, "quiet"), "nor seen");
+	t_is_i64(parse_leading("ls --novel -x --rounds"), 0, "what we do not know");
+	t_is_i64(result.first_operand, 1, "is not looked at behind the first word");
+	t_is_i64(parse_leading("-q -- --json ls"), 0, "behind --");
+	t_is_str(first_operand(), "--json", "even that is a command");
+	t_ok(config.quiet && !config.json, "and no option");
+	t_is_i64(parse_leading("-o ls -q"), 0, "a value is no operand");
+	t_ok(config.path && strcmp(config.path, "ls") == 0 && config.quiet,
+	     "options go on behind it");
+	t_is_i64(parse_leading("-q ls -- -q"), 0, "-- behind the command");
+	t_is_str(argv[result.first_operand + 1], "--", "is the command's");
+	t_is_i64(parse_leading("- -q"), 0, "a single dash");
+	t_ok(strcmp(first_operand(), "-") == 0 && !config.quiet, "is an operand");
+	t_is_i64(parse_leading("~ -q"), 0, "an empty word");
+	t_ok(first_operand()[0] == 0 && !config.quiet, "is one, too");
+	t_is_i64(parse_leading("-q"), 0, "options alone");
+	t_ok(first_operand() == NULL, "name no command");
+	t_is_i64(parse_leading("--rouds 3 ls"), -EINVAL, "what is wrong before it");
+	t_is_str(why.text, "unknown option '--rouds'; did you mean '--rounds'?", "is told as ever");
+	t_is_i64(parse("ls -q"), 0, "other commands");
+	t_ok(config.quiet, "still take options behind operands");
+}
+
+static void ends_at(const char *line, int index)
+{
+	int argc = split(line);
+
+	t_is_i64(option_end_of_leading(rows, argc, argv), index, "where options end: %s", line);
+}
+
+static void test_end_of_leading(void)
+{
+	ends_at("", 1);
+	ends_at("-q ls -r", 2);
+	ends_at("-r 3 ls", 3);
+	ends_at("-r3 --format=csv ls --help", 3);
+	ends_at("--bogus -x --help ls -h", 4);
+	ends_at("-q -- ls", 3);
+	ends_at("-r", 2);
+	ends_at("-r -- ls", 3);
 }
 
 static void test_implies(void)
@@ -315,6 +387,8 @@ int main(void)
 {
 	test_values();
 	test_operands();
+	test_leading();
+	test_end_of_leading();
 	test_implies();
 	test_bounds();
 	test_wrong();

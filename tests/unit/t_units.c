@@ -165,6 +165,26 @@ static void test_u64(void)
 	t_contains(why.text, "'5k' is not a whole number", "the sentence");
 }
 
+static void test_counts_and_shares(void)
+{
+	t_is_str(units_count(0).s, "0", "no fault");
+	t_is_str(units_count(999).s, "999", "three digits");
+	t_is_str(units_count(1000).s, "1,000", "four");
+	t_is_str(units_count(51337).s, "51,337", "five");
+	t_is_str(units_count(123456).s, "123,456", "six");
+	t_is_str(units_count(UINT64_MAX).s, "18,446,744,073,709,551,615", "the most");
+	t_is_str(units_share(0).s, "0 %", "nothing");
+	t_is_str(units_share(0.0004).s, "0.04 %", "two digits where it is small");
+	t_is_str(units_share(0.001).s, "0.1 %", "one digit");
+	t_is_str(units_share(0.0994).s, "9.9 %", "below ten");
+	t_is_str(units_share(0.0996).s, "10 %", "no 10.0");
+	t_is_str(units_share(1).s, "100 %", "all");
+	t_is_str(units_estimate(NAN).s, "?", "a time that is not known");
+	t_is_str(units_estimate(-5).s, "0 ns", "no negative time");
+	t_is_str(units_estimate(1500).s, "1.5 us", "a time");
+	t_is_str(units_estimate(INFINITY).s, units_duration(UINT64_C(1) << 62).s, "no end");
+}
+
 static void test_print(void)
 {
 	t_is_str(units_count(0).s, "0", "no thousands");
@@ -218,5 +238,6 @@ int main(void)
 	test_share();
 	test_u64();
 	test_print();
+	test_counts_and_shares();
 	return t_done();
 }

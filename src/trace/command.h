@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting another command as our caller would have started it, and waiting for its end. */
+#ifndef TRACE_COMMAND_H
+#define TRACE_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct why;
+
+/* What our caller gave us and we have changed for ourselves since: the command gets it unchanged. */
+struct trace_caller {
+	unsigned
+		closed_fds; /* bit fd: standard descriptor that was closed, and that we hold open */
+	struct sigaction xfsz; /* SIGXFSZ, which we ignore */
+	sigset_t mask;
+};
+
+struct trace_command {
+	pid_t pid;
+	uint64_t started_ns; /* CLOCK_MONOTONIC */
+	bool not_executed;   /* why it did not start: exec refused, and not something of ours */
+	/* to be put back at the end */
+	sigset_t mask;
+	struct sigaction old[3];
+};
+
+/*
+ * Starts argv, looked for in PATH, as a child that has the caller's signal mask and dispositions and
+ * none of our descriptors. From here on until trace_command_end() SIGINT and SIGQUIT are ignored, which a
+ * terminal sends to both, and SIGTERM, SIGHUP and SIGCHLD are held back for trace_command_wait(). 0, or
+ * the negative errno; then nothing is changed.
+ */
+int trace_command_start(struct trace_command *c, char *const *argv,
+			const struct trace_caller *caller, struct why *why);
+
+/*
+ * Waits until the command has ended, or until_ns. SIGTERM and SIGHUP are passed on to it. True once it
+ * has ended: it is a zombie then, and stays one for /proc/PID to be read.
+ */
+bool trace_command_wait(struct trace_command *c, uint64_t until_ns);
+
+/* Puts signals back as they were; what came for the command meanwhile is dropped. */
+void trace_command_end(struct trace_command *c);
+
+#endif
