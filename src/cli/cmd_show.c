@@ -54,11 +54,12 @@ COMMAND(show) = {
 		"$XDG_STATE_HOME/pagetoll, else ~/.local/state/pagetoll. What 'pagetoll stat --json -o FILE' "
 		"wrote is such a document, too.\n"
 		"Exit status: 0; 2 no such document; 5 it cannot be read.",
-	.examples = "  pagetoll show                           the last run\n"
-		    "  pagetoll show @prev --format csv        the one before, for a spreadsheet\n"
-		    "  pagetoll show run.json -v               a file, with more detail\n"
-		    "  pagetoll show --format html >run.html   a page with charts, for a browser\n"
-		    "  pagetoll show stat.json                 what 'stat --json -o stat.json' wrote\n",
+	.examples =
+		"  pagetoll show                           the last run\n"
+		"  pagetoll show @prev --format csv        the one before, for a spreadsheet\n"
+		"  pagetoll show run.json -v               a file, with more detail\n"
+		"  pagetoll show --format html >run.html   a page with charts, for a browser\n"
+		"  pagetoll show stat.json                 what 'stat --json -o stat.json' wrote\n",
 	.options = options,
 	.config_bytes = sizeof(struct show_options),
 	.defaults = &defaults,
