@@ -241,6 +241,8 @@ struct units_text units_ns(double ns)
 {
 	struct units_text t;
 
+	if (isnan(ns))
+		return (struct units_text){"-"};
 	(void)snprintf(t.s, sizeof(t.s), "%.*f", ns < 10 ? 2 : ns < 100 ? 1 : 0, ns);
 	return t;
 }

@@ -27,7 +27,8 @@ static int map_aligned(struct bench_trial *t, size_t map_bytes, int prot, int fl
 	size_t align = at_least(at_least(t->huge_bytes, t->page_bytes), t->unit_bytes);
 	char *map;
 
-	t->reserved_bytes = map_bytes + align;
+	/* whole huge pages of addresses: no page table of ours is shared with a neighbour */
+	t->reserved_bytes = (map_bytes + align - 1) / align * align + align;
 	t->reserved = mmap(NULL, t->reserved_bytes, PROT_NONE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (t->reserved == MAP_FAILED) {
@@ -117,10 +118,10 @@ int bench_unmap(struct bench_trial *t)
 	if (t->forbade_thp)
 		(void)prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
 	t->forbade_thp = false;
-	if (t->map && t->map != t->reserved)
-		r = munmap(t->map, t->map_bytes);
 	if (t->reserved)
-		r |= munmap(t->reserved, t->reserved_bytes);
+		r = munmap(t->reserved, t->reserved_bytes);
+	else if (t->map)
+		r = munmap(t->map, t->map_bytes);
 	t->map = t->reserved = NULL;
 	return r < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
 }

@@ -51,10 +51,26 @@ static struct model_range per_page(struct model_range range, const struct bench_
 	return (struct model_range){range.lo / pages, range.hi / pages};
 }
 
-static struct model_ledger ledger_of(const struct bench_scenario *s)
+/*
+ * Of huge pages wherever one fits: one fault for each, and one for each page of the rest at the most; fewer
+ * where the kernel takes sizes between (mTHP), but one if there is a rest.
+ */
+static struct model_range ragged_minors(uint64_t n_pages)
+{
+	uint64_t unit = sys_huge_page_bytes() / sys_page_bytes();
+	uint64_t n_huge = unit ? n_pages / unit : 0;
+	uint64_t rest = n_pages - n_huge * unit;
+
+	return (struct model_range){
+		(double)(n_huge + (rest > 0)) / (double)n_pages,
+		(double)(n_huge + rest) / (double)n_pages,
+	};
+}
+
+static struct model_ledger ledger_of(const struct bench_scenario *s, uint64_t n_pages)
 {
 	struct model_ledger ledger = {
-		.minor = per_page(s->minor_per_page, s),
+		.minor = s->ragged ? ragged_minors(n_pages) : per_page(s->minor_per_page, s),
 		.major = per_page(s->major_per_page, s),
 		.kernel_decides = s->kernel_decides,
 	};
@@ -89,7 +105,6 @@ static void describe(struct model_scenario *d, const struct plan_entry *entry)
 	text_copy(d->pages, sizeof(d->pages), bench_pages_name(s->pages));
 	if (bench_pages_bytes(s->pages) != d->page_bytes)
 		d->huge_page_bytes = bench_pages_bytes(s->pages);
-	d->ledger = ledger_of(s);
 }
 
 static int add_entry(struct plan *plan, const struct bench_registry_row *row, size_t i_scenario,
@@ -169,7 +184,8 @@ static bool has_own_size(const struct plan *plan, const struct bench_config *con
 	return e->i_scenario != PLAN_FLOOR && config->requests[e - plan->entries].own_size;
 }
 
-/* The floor is as large as the largest row that is touched page by page: zeroing what fits in a cache would be too low a floor. */
+/* The floor is as large as the largest row that is touched page by page: zeroing what fits in a cache
+ * would be too low a floor. */
 static uint64_t wished_bytes(const struct plan *plan, const struct bench_config *config,
 			     const struct plan_entry *e)
 {
@@ -190,16 +206,17 @@ static uint64_t wished_bytes(const struct plan *plan, const struct bench_config 
 	return largest;
 }
 
-/* Whole pages, whole huge pages where these are claimed, and one at the least. */
+/* Whole pages, whole huge pages where these are claimed, and one of those claimed at the least. */
 static uint64_t pages_of(uint64_t bytes, const struct bench_scenario *s)
 {
 	uint64_t page = sys_page_bytes();
-	uint64_t unit = s->per_huge_page ? sys_huge_page_bytes() / page : 1; /* in pages */
+	uint64_t huge = sys_huge_page_bytes() / page; /* in pages */
+	uint64_t least = (s->per_huge_page || s->ragged) && huge ? huge : 1;
 	uint64_t n_pages = bytes / page;
 
-	unit = unit > 1 ? unit : 1;
-	n_pages -= n_pages % unit;
-	return n_pages > unit ? n_pages : unit;
+	if (s->per_huge_page)
+		n_pages -= n_pages % least;
+	return n_pages > least ? n_pages : least;
 }
 
 /*
@@ -370,7 +387,11 @@ int plan_make(struct plan *plan, const struct bench_config *config, struct model
 	check_needs(plan, config, doc);
 	size_entries(plan, config, doc);
 	size_files(plan, config, doc);
-	for (size_t i = 0; i < plan->n_entries; i++)
-		plan_scenario(&plan->entries[i], doc)->n_pages = plan->entries[i].n_pages;
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		struct model_scenario *s = plan_scenario(&plan->entries[i], doc);
+
+		s->n_pages = plan->entries[i].n_pages;
+		s->ledger = ledger_of(plan->entries[i].row->scenario, s->n_pages);
+	}
 	return 0;
 }

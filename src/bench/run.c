@@ -252,7 +252,7 @@ static void note_end(struct run *run, struct plan_entry *entry, enum model_statu
 	}
 	entry->closed = true;
 	model_warn(run->doc->warnings, &run->doc->n_warnings, "trial-ended", "%s: trial %u: %s",
-		   model_scenario_label(s), entry->n_trials - 1, reason);
+		   model_scenario_label(s).s, entry->n_trials - 1, reason);
 }
 
 static void end_trial(struct run *run, struct plan_entry *entry, bool exited, int status)
@@ -411,7 +411,7 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 	if (s->n_rounds < wished)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
 			   "%s: the budget of %s allowed %zu of %llu rounds, in %u of %llu trials",
-			   model_scenario_label(s), units_duration(c->budget_ns).s, s->n_rounds,
+			   model_scenario_label(s).s, units_duration(c->budget_ns).s, s->n_rounds,
 			   (unsigned long long)wished, e->n_trials,
 			   (unsigned long long)c->n_trials);
 	else if (c->precision > 0 && !is_precise(run, e))

@@ -81,6 +81,7 @@ struct bench_scenario {
 
 	struct model_range minor_per_page, major_per_page;
 	bool per_huge_page; /* the ranges count faults a huge page, and sizes are whole huge pages */
+	bool ragged;        /* pages are THP wherever one fits: the range follows from the size */
 	bool kernel_decides; /* ranges wide on purpose: fault-around, readahead */
 	bool populates;      /* rusage counts pages that no trap was taken for */
 
@@ -139,7 +140,7 @@ bench_hook bench_map_warm_file;
  * have left the cache since, then mapped. BENCH_SKIP with the reason where it cannot be dropped. */
 bench_hook bench_map_reread_file;
 
-/* --- touching: one access a page --------------------------------------------------------------- */
+/* --- touching: one access a step --------------------------------------------------------------- */
 
 bench_hook bench_touch_write; /* writes one byte a page */
 bench_hook bench_touch_read;  /* reads one byte a page */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops that are timed: out of line, one access a page, nothing else. */
+/* The loops that are timed: out of line, one access a step, nothing else. */
 #ifndef BENCH_TOUCH_H
 #define BENCH_TOUCH_H
 

@@ -265,7 +265,7 @@ static int measure(const struct bench_scenario *s, struct bench_trial *t,
 	fill_round(round, &delta, end_ns - start_ns);
 	if (was_stolen(round->steal_ns, round->elapsed_ns))
 		round->marks |= MODEL_MARK_STOLEN;
-	if (s->file == BENCH_FILE_NONE && 100 * round->blocked_ns > round->elapsed_ns)
+	if (s->file != BENCH_FILE_COLD && 100 * round->blocked_ns > round->elapsed_ns)
 		round->marks |= MODEL_MARK_SLEPT;
 	return r;
 }
@@ -291,7 +291,12 @@ static int count_resident(const struct bench_scenario *s, struct bench_trial *t,
 	return r;
 }
 
-/* Somebody may have read the file since it was dropped: the last look is right before the clock. */
+static bool is_cached_file(const struct bench_scenario *s)
+{
+	return s->file == BENCH_FILE_WARM || s->file == BENCH_FILE_REREAD;
+}
+
+/* Somebody may have read the file since it was dropped, or dropped it since it was read: the last look is right before the clock. */
 static int look_before(const struct bench_scenario *s, struct bench_trial *t,
 		       struct model_round *round)
 {
@@ -299,6 +304,8 @@ static int look_before(const struct bench_scenario *s, struct bench_trial *t,
 
 	if (s->file == BENCH_FILE_COLD && round->resident_before > 0)
 		round->marks |= MODEL_MARK_NOT_COLD;
+	if (is_cached_file(s) && round->resident_before < (int64_t)t->n_pages)
+		round->marks |= MODEL_MARK_NOT_CACHED;
 	return r;
 }
 
@@ -306,11 +313,15 @@ static int look_after(const struct bench_scenario *s, struct bench_trial *t, int
 		      struct model_round *round)
 {
 	int64_t tables = page_table_bytes();
+	int r;
 
 	/* fewer than before: what an earlier round left was freed meanwhile, and this one added none */
 	if (tables != MODEL_NOT_COUNTED && tables_before != MODEL_NOT_COUNTED)
 		round->page_table_bytes = tables > tables_before ? tables - tables_before : 0;
-	return count_resident(s, t, &round->resident_after);
+	r = count_resident(s, t, &round->resident_after);
+	if (is_cached_file(s) && round->resident_after < (int64_t)t->n_pages)
+		round->marks |= MODEL_MARK_NOT_CACHED;
+	return r;
 }
 
 /* The timed pass of a round. */

@@ -44,7 +44,7 @@ static int add_suite_row(struct selection *sel, const struct model_suite *suite,
 	struct bench_request request = {
 		.article = row->article,
 		.published = row->published,
-		.size_bytes = row->size_bytes ? row->size_bytes : suite->size_bytes,
+		.size_bytes = row->size_bytes ? row->size_bytes : suite->head.size_bytes,
 		.own_size = row->size_bytes != 0,
 	};
 	int r = 0;

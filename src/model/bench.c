@@ -12,8 +12,8 @@
 #include <string.h>
 
 const char *const model_mark_names[MODEL_N_MARKS] = {
-	"host-cold",   "switched",  "stolen",   "warm-late",
-	"not-touched", "page-size", "not-cold", "slept",
+	"host-cold", "switched", "stolen", "warm-late",  "not-touched",
+	"page-size", "not-cold", "slept",  "not-cached",
 };
 
 const char *model_status_name(enum model_status status)
@@ -102,9 +102,30 @@ void model_warn(struct model_warning *warnings, unsigned *n, const char *id, con
 	text_make_harmless(w->text);
 }
 
-const char *model_scenario_label(const struct model_scenario *s)
+struct model_label model_scenario_label(const struct model_scenario *s)
 {
-	return s->n_accesses && s->article[0] ? s->article : s->name;
+	bool named = s->article[0] && strcmp(s->article, s->name) != 0;
+	struct model_label label;
+
+	(void)snprintf(label.s, sizeof(label.s), named ? "%s (%s)" : "%s",
+		       named ? s->article : s->name, s->name);
+	return label;
+}
+
+const struct model_scenario *model_bench_row(const struct model_bench *doc, size_t i)
+{
+	if (i < doc->n_scenarios)
+		return &doc->scenarios[i];
+	if (i > doc->n_scenarios || !doc->floor.name[0] || model_bench_find(doc, doc->floor.name))
+		return NULL;
+	return &doc->floor;
+}
+
+const char *model_not_counted(const struct model_bench *doc, const char *fact)
+{
+	const char *text = sys_machine_text(&doc->machine, fact, "not measured");
+
+	return strcmp(text, "counted") == 0 ? "not counted: this PMU knows no such event" : text;
 }
 
 const struct model_scenario *model_bench_find(const struct model_bench *doc, const char *name)
@@ -184,11 +205,19 @@ double model_time_share(const struct model_scenario *s, uint64_t part_ns)
 	return s->times.wall_ns ? (double)part_ns / (double)s->times.wall_ns : NAN;
 }
 
+/* Pages that were filled with zeroes or read from a disk; not those that were only mapped. */
+static bool fills_pages(const struct model_scenario *s)
+{
+	bool faults = s->ledger.minor.lo + s->ledger.major.lo > 0 || s->ledger.kernel_decides;
+
+	if (!isnan(s->resident_before))
+		return s->resident_before < (double)s->n_pages;
+	return strcmp(s->access, "zero") == 0 || (strcmp(s->access, "write") == 0 && faults);
+}
+
 double model_bytes_per_second(const struct model_scenario *s)
 {
-	bool brought = s->ledger.minor.lo + s->ledger.major.lo > 0 || s->ledger.kernel_decides;
-
-	return brought ? 1e9 * (double)s->page_bytes / s->ns_per_page.median : NAN;
+	return fills_pages(s) ? 1e9 * (double)s->page_bytes / s->ns_per_page.median : NAN;
 }
 
 /* What a round costs in one of the two denominators; NaN where that is undefined. */
@@ -481,10 +510,10 @@ static double dtlb_load_misses(const struct model_round *r)
 	return known(r->dtlb_load_misses);
 }
 
-/* Median over the valid rounds that have the figure. */
+/* Median over the valid rounds that have the figure: the lower of two middle ones, as counts are whole. */
 static double median_figure(const struct model_scenario *s, round_figure *figure)
 {
-	double *values, median;
+	double *values, median = NAN;
 	size_t n = 0;
 
 	values = calloc(s->n_rounds + 1, sizeof(*values));
@@ -493,7 +522,9 @@ static double median_figure(const struct model_scenario *s, round_figure *figure
 	for (size_t i = 0; i < s->n_rounds; i++)
 		if (model_round_is_valid(s, &s->rounds[i]) && !isnan(figure(&s->rounds[i])))
 			values[n++] = figure(&s->rounds[i]);
-	median = stats_median(values, n);
+	stats_sort(values, n);
+	if (n)
+		median = values[(n - 1) / 2];
 	free(values);
 	return median;
 }
@@ -538,8 +569,8 @@ static const struct mark_text mark_texts[] = {
 	{MODEL_MARK_STOLEN,
 	 "%zu of %zu rounds lost CPU time to the hypervisor (steal); other guests are busy"},
 	{MODEL_MARK_SLEPT,
-	 "%zu of %zu rounds slept for more than 1 %% of their time, though no disk is behind this "
-	 "memory; reclaim, a memory cgroup's limit or a lock does that"},
+	 "%zu of %zu rounds slept for more than 1 %% of their time, though nothing had to come from a "
+	 "disk; reclaim, a memory cgroup's limit or a lock does that"},
 	{MODEL_MARK_WARM_LATE,
 	 "%zu of %zu rounds began more than 0.1 s after the warm-up pass; memory may have gone cold"},
 };
@@ -567,6 +598,9 @@ static const char *proof_text(uint32_t marks)
 {
 	if (marks & MODEL_MARK_NOT_TOUCHED)
 		return "the pages do not hold what the loop should have met";
+	if (marks & MODEL_MARK_NOT_CACHED)
+		return "pages of the file had left the page cache: somebody dropped them, or memory "
+		       "is short";
 	if (marks & MODEL_MARK_NOT_COLD)
 		return "pages of the file were cached already, or none had to be read";
 	return "the kernel used another page size than the scenario claims";

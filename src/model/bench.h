@@ -37,13 +37,17 @@ enum model_mark {
 	MODEL_MARK_NOT_TOUCHED = 1 << 4, /* the pages do not hold what the loop should have met */
 	MODEL_MARK_PAGE_SIZE = 1 << 5,   /* smaps shows another page size than claimed */
 	MODEL_MARK_NOT_COLD = 1 << 6,    /* pages were cached, or nothing had to be read */
-	MODEL_MARK_SLEPT = 1 << 7,       /* asleep in memory that no disk is behind */
+	MODEL_MARK_SLEPT = 1 << 7,       /* asleep where nothing has to be waited for */
+	MODEL_MARK_NOT_CACHED =
+		1 << 8, /* pages of a file that is to be cached had left the cache */
 };
 #define MODEL_MARKS_NOISE                                                                        \
 	(MODEL_MARK_HOST_COLD | MODEL_MARK_SWITCHED | MODEL_MARK_STOLEN | MODEL_MARK_WARM_LATE | \
 	 MODEL_MARK_SLEPT)
-#define MODEL_MARKS_INVALID (MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE | MODEL_MARK_NOT_COLD)
-enum { MODEL_N_MARKS = 8 };
+#define MODEL_MARKS_INVALID                                                    \
+	(MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE | MODEL_MARK_NOT_COLD | \
+	 MODEL_MARK_NOT_CACHED)
+enum { MODEL_N_MARKS = 9 };
 extern const char *const model_mark_names[MODEL_N_MARKS];
 
 enum { MODEL_NOT_COUNTED = -1 };
@@ -147,12 +151,24 @@ struct model_scenario {
 	struct model_times times;
 };
 
+enum { MODEL_MAX_CAUSES = 4 };
+
+/* What a source found, as something that can be judged: a figure between two bounds. */
+struct model_claim {
+	char figure[32];                   /* name of a row in figure.c; "" where it is not known */
+	char of[64], to[64];               /* article or scenario names; to: "" */
+	double lo, hi;                     /* holds inside */
+	char causes[MODEL_MAX_CAUSES][32]; /* to look for where it differs, in this order */
+	unsigned n_causes;
+};
+
 struct model_relation {
 	char text[128];
 	bool holds;
 	bool measured; /* false: a row is missing, or the interval too wide: holds means nothing */
 	char figure[128];
 	char cause[256]; /* "" where it holds */
+	struct model_claim claim;
 };
 
 struct model_options {
@@ -166,6 +182,8 @@ struct model_options {
 
 struct model_suite_head {
 	char name[64], title[128], source[256], machine[256]; /* name "": no suite */
+	uint64_t size_bytes,
+		page_bytes; /* of the source's passes: its counts are of these; 0: of any */
 };
 
 enum { MODEL_MAX_TRIALS = 10000, MODEL_MAX_TRIAL_ROUNDS = 1000 };
@@ -197,9 +215,20 @@ int model_scenario_add_round(struct model_scenario *s, const struct model_round 
 void model_warn(struct model_warning *warnings, unsigned *n, const char *id, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* What tells a row from the others of its scenario: the suite's name for it where the scenario comes in
- * several sizes, else the scenario's. */
-const char *model_scenario_label(const struct model_scenario *s);
+/* "anon_write", or "anon_cold (anon_write)" where a suite has a name for the row: what tells it from the
+ * others of its scenario. */
+struct model_label {
+	char s[132];
+};
+struct model_label model_scenario_label(const struct model_scenario *s);
+
+/* Row i of all that was measured: the scenarios, and behind them the floor, unless it is one of them. NULL
+ * behind the last. */
+const struct model_scenario *model_bench_row(const struct model_bench *doc, size_t i);
+
+/* Why there is no figure: the machine's fact of that name, unless it says "counted"; then the counter was
+ * there, and did not count this. */
+const char *model_not_counted(const struct model_bench *doc, const char *fact);
 
 /* The scenario of that name, or with that article name; NULL. */
 const struct model_scenario *model_bench_find(const struct model_bench *doc, const char *name);
@@ -214,7 +243,8 @@ int64_t model_round_populated(const struct model_round *round);
 /* part_ns as a share of the time of all valid rounds; NaN where there is none. */
 double model_time_share(const struct model_scenario *s, uint64_t part_ns);
 
-/* Memory that faults brought in by the second of a pass; NaN where nothing had to be brought in. */
+/* Memory filled by the second of a pass, with zeroes or from a disk, at the price a page; NaN where pages
+ * were only mapped or touched. */
 double model_bytes_per_second(const struct model_scenario *s);
 
 /* Computes everything derived, of every scenario, from the rounds alone. */
@@ -237,6 +267,13 @@ struct json_writer;
 void model_machine_write(struct json_writer *w, const struct sys_machine *m);
 void model_warnings_write(struct json_writer *w, const char *key,
 			  const struct model_warning *warnings, unsigned n);
+
+/* Judges every claim of the document by its rounds; it is derived before. A relation whose claim is not
+ * known keeps what it said. */
+void model_bench_judge(struct model_bench *doc);
+
+/* "0 to 0.4", in the figure's own unit; "" where the figure is not known. */
+void model_claim_range(const struct model_claim *claim, char *ret, size_t size);
 
 /* JSON, schema 1. Errors stay in the FILE. */
 void model_bench_write(const struct model_bench *doc, FILE *out);

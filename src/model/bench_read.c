@@ -5,6 +5,7 @@
 #include "src/base/text.h"
 #include "src/base/why.h"
 #include "src/model/document_read.h"
+#include "src/model/relation.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,6 +53,8 @@ static void read_suite(struct json_reader *rd, const json_t *root, struct model_
 	json_get_text(rd, object, "title", suite->title, sizeof(suite->title));
 	json_get_text(rd, object, "source", suite->source, sizeof(suite->source));
 	json_get_text(rd, object, "machine", suite->machine, sizeof(suite->machine));
+	json_get_u64(rd, object, "size_bytes", &suite->size_bytes);
+	json_get_u64(rd, object, "page_bytes", &suite->page_bytes);
 }
 
 static void read_range(struct json_reader *rd, const json_t *ledger, const char *key,
@@ -248,6 +251,7 @@ static void read_relations(struct json_reader *rd, const json_t *root, struct mo
 		json_get_text(rd, value, "cause", r->cause, sizeof(r->cause));
 		json_get_bool(rd, value, "holds", &r->holds);
 		r->measured = json_is_boolean(json_object_get(value, "holds"));
+		model_claim_read(rd, json_get_object(rd, value, "claim"), &r->claim);
 		doc->n_relations++;
 	}
 }
@@ -300,6 +304,7 @@ struct model_bench *model_bench_from_json(struct json_reader *rd, const json_t *
 		return NULL;
 	}
 	model_bench_derive(doc);
+	model_bench_judge(doc);
 	return doc;
 }
 

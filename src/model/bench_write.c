@@ -3,6 +3,7 @@
 #include "src/model/bench.h"
 
 #include "src/base/json_write.h"
+#include "src/model/relation.h"
 
 #include <math.h>
 #include <string.h>
@@ -252,6 +253,10 @@ static void write_suite(struct json_writer *w, const struct model_suite_head *su
 	json_put_string(w, "title", suite->title);
 	json_put_string(w, "source", suite->source);
 	json_put_string(w, "machine", suite->machine);
+	if (suite->size_bytes)
+		json_put_u64(w, "size_bytes", suite->size_bytes);
+	if (suite->page_bytes)
+		json_put_u64(w, "page_bytes", suite->page_bytes);
 	json_put_end_object(w);
 }
 
@@ -269,6 +274,11 @@ static void write_relations(struct json_writer *w, const struct model_bench *doc
 			json_put_null(w, "holds");
 		json_put_string(w, "figure", r->figure);
 		json_put_string(w, "cause", r->cause[0] ? r->cause : NULL);
+		if (r->claim.figure[0]) {
+			json_put_object_flat(w, "claim");
+			model_claim_write(w, &r->claim);
+			json_put_end_object(w);
+		}
 		json_put_end_object(w);
 	}
 	json_put_end_array(w);

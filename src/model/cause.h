@@ -9,6 +9,7 @@
 struct cause_case {
 	const struct model_bench *doc;
 	const struct model_scenario *of, *to;
+	bool is_below; /* what was measured is less than the claim; else it is more */
 };
 
 bool cause_is_known(const char *name);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_PAIRED_TRIALS = 1000 };
+enum { MAX_PAIRED_TRIALS = 1000 }; /* beyond these an interval gets no narrower to speak of */
 
 /*
  * Ratio of two prices, paired by block: both trials of a pair ran within seconds of each other, so
@@ -141,23 +141,23 @@ static struct figure tlb_misses(const struct model_scenario *of, const struct mo
 }
 
 static const struct figure_row figure_rows[] = {
-	{"ratio", ratio, 1, "%.2f", "", false, NULL},
-	{"fault_ratio", fault_ratio, 1, "%.1f", " by the fault", false, NULL},
-	{"saving", saving, 100, "%.1f", " %", false, NULL},
-	{"sys_share", sys_share, 100, "%.0f", " % system", false, NULL},
-	{"cpu_share", cpu_share, 100, "%.0f", " % on CPU", false, NULL},
-	{"minor_per_page", minor_per_page, 1, "%.4f", " minor a page", false, NULL},
-	{"major_per_page", major_per_page, 1, "%.4f", " major a page", false, NULL},
-	{"minors_per_pass", minors_per_pass, 1, "%.0f", " minor", true, NULL},
-	{"majors_per_pass", majors_per_pass, 1, "%.0f", " major", true, NULL},
-	{"traps_per_pass", traps_per_pass, 1, "%.0f", " traps", true, NULL},
-	{"pages_per_fault", pages_per_fault, 1, "%.1f", " pages a fault", false, NULL},
-	{"first_round", first_round, 1, "%.2f", " times the later rounds", false, NULL},
-	{"cached_before", cached_before, 100, "%.4g", " % cached before", false, NULL},
-	{"cached_after", cached_after, 100, "%.4g", " % cached after", false, NULL},
-	{"page_tables", page_tables, 1, "%.3f", " of the page tables", false, NULL},
-	{"ipc", ipc, 1, "%.2f", " instructions a cycle", false, "pmu"},
-	{"tlb_misses", tlb_misses, 1, "%.3f", " of the dTLB load misses", false, "pmu"},
+	{"ratio", ratio, 1, "%.2f", "", 2, true, false, NULL},
+	{"fault_ratio", fault_ratio, 1, "%.1f", " by the fault", 2, true, true, NULL},
+	{"saving", saving, 100, "%.1f", " %", 2, true, false, NULL},
+	{"sys_share", sys_share, 100, "%.0f", " % system", 1, false, false, NULL},
+	{"cpu_share", cpu_share, 100, "%.0f", " % on CPU", 1, false, false, NULL},
+	{"minor_per_page", minor_per_page, 1, "%.4f", " minor a page", 1, false, false, NULL},
+	{"major_per_page", major_per_page, 1, "%.4f", " major a page", 1, false, false, NULL},
+	{"minors_per_pass", minors_per_pass, 1, "%.0f", " minor", 1, false, true, NULL},
+	{"majors_per_pass", majors_per_pass, 1, "%.0f", " major", 1, false, true, NULL},
+	{"traps_per_pass", traps_per_pass, 1, "%.0f", " traps", 1, false, true, NULL},
+	{"pages_per_fault", pages_per_fault, 1, "%.1f", " pages a fault", 1, false, false, NULL},
+	{"first_round", first_round, 1, "%.2f", " times the later rounds", 1, false, false, NULL},
+	{"cached_before", cached_before, 100, "%.4g", " % cached before", 1, false, false, NULL},
+	{"cached_after", cached_after, 100, "%.4g", " % cached after", 1, false, false, NULL},
+	{"page_tables", page_tables, 1, "%.3f", " of the page tables", 2, false, false, NULL},
+	{"ipc", ipc, 1, "%.2f", " instructions a cycle", 1, false, false, "pmu"},
+	{"tlb_misses", tlb_misses, 1, "%.3f", " of the dTLB load misses", 2, false, false, "pmu"},
 };
 
 const struct figure_row *figure_find(const char *name)

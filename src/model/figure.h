@@ -12,12 +12,14 @@ struct figure {
 
 struct figure_row {
 	const char *name;
-	/* to is NULL where the relation names one row. A value of NaN: not measured. */
+	/* to is NULL where n_rows is 1. A value of NaN: not measured. */
 	struct figure (*measure)(const struct model_scenario *of, const struct model_scenario *to);
 	double scale;       /* 100 for what is printed in percent */
 	const char *format; /* of the value */
 	const char *unit;
-	bool of_pass;     /* a count that depends on the size: comparable at the source's alone */
+	unsigned n_rows; /* that it is about: 1 or 2 */
+	bool has_interval;
+	bool of_size;     /* depends on the size: comparable at the source's alone */
 	const char *fact; /* of the machine, that says why there may be none; NULL */
 };
 

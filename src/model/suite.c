@@ -6,6 +6,7 @@
 #include "src/base/units.h"
 #include "src/base/why.h"
 #include "src/model/json_read.h"
+#include "src/model/relation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,8 +32,8 @@ static void read_head(struct json_reader *rd, const json_t *root, struct model_s
 	json_get_text(rd, root, "title", suite->head.title, sizeof(suite->head.title));
 	json_get_text(rd, root, "source", suite->head.source, sizeof(suite->head.source));
 	json_get_text(rd, root, "machine", suite->head.machine, sizeof(suite->head.machine));
-	read_size(rd, root, &suite->size_bytes);
-	json_get_u64(rd, root, "page_bytes", &suite->page_bytes);
+	read_size(rd, root, &suite->head.size_bytes);
+	json_get_u64(rd, root, "page_bytes", &suite->head.page_bytes);
 	json_get_text(rd, root, "budget", budget, sizeof(budget));
 	json_get_u64(rd, root, "trials", &suite->n_trials);
 	json_get_u64(rd, root, "rounds", &suite->n_rounds);
@@ -69,23 +70,6 @@ static void read_rows(struct json_reader *rd, const json_t *root, struct model_s
 	}
 }
 
-static void read_causes(struct json_reader *rd, const json_t *object,
-			struct model_suite_relation *relation)
-{
-	const json_t *causes = json_get_array(rd, object, "causes");
-	json_t *value;
-	size_t i;
-
-	json_array_foreach(causes, i, value) {
-		if (i == MODEL_MAX_CAUSES || !json_is_string(value)) {
-			json_read_fail(rd, "\"causes\" must be at most %d names", MODEL_MAX_CAUSES);
-			return;
-		}
-		text_copy(relation->causes[relation->n_causes++], sizeof(relation->causes[0]),
-			  json_string_value(value));
-	}
-}
-
 static bool names_row(const struct model_suite *suite, const char *name)
 {
 	for (unsigned i = 0; i < suite->n_rows; i++)
@@ -95,37 +79,32 @@ static bool names_row(const struct model_suite *suite, const char *name)
 	return false;
 }
 
+static void read_relation(struct json_reader *rd, const json_t *object,
+			  const struct model_suite *suite, struct model_relation *ret)
+{
+	const struct model_claim *c = &ret->claim;
+	struct why inner = {.text = ""};
+
+	json_get_text(rd, object, "text", ret->text, sizeof(ret->text));
+	model_claim_read(rd, object, &ret->claim);
+	if (!model_claim_is_sound(c, &inner))
+		json_read_fail(rd, "relation '%s': %s", ret->text, inner.text);
+	if (!names_row(suite, c->of) || (c->to[0] && !names_row(suite, c->to)))
+		json_read_fail(rd, "relation '%s' is between rows that are not there", ret->text);
+}
+
 static void read_relations(struct json_reader *rd, const json_t *root, struct model_suite *suite)
 {
-	const char *unknown;
 	const json_t *relations = json_get_array(rd, root, "relations");
 	json_t *value;
 	size_t i;
 
 	json_array_foreach(relations, i, value) {
-		struct model_suite_relation *r = &suite->relations[suite->n_relations];
-
 		if (i == MODEL_MAX_RELATIONS) {
 			json_read_fail(rd, "has more than %d relations", MODEL_MAX_RELATIONS);
 			return;
 		}
-		r->lo = r->hi = NAN;
-		json_get_text(rd, value, "text", r->text, sizeof(r->text));
-		json_get_text(rd, value, "figure", r->figure, sizeof(r->figure));
-		json_get_text(rd, value, "of", r->of, sizeof(r->of));
-		json_get_text(rd, value, "to", r->to, sizeof(r->to));
-		json_get_double(rd, value, "lo", &r->lo);
-		json_get_double(rd, value, "hi", &r->hi);
-		read_causes(rd, value, r);
-		if (isnan(r->lo) || isnan(r->hi))
-			json_read_fail(rd, "relation '%s' has no \"lo\" and \"hi\"", r->text);
-		if (!model_relation_is_known(r, &unknown))
-			json_read_fail(rd, "relation '%s': nothing is called '%s'", r->text,
-				       unknown);
-		if (!names_row(suite, r->of) || (r->to[0] && !names_row(suite, r->to)))
-			json_read_fail(rd, "relation '%s' is between rows that are not there",
-				       r->text);
-		suite->n_relations++;
+		read_relation(rd, value, suite, &suite->relations[suite->n_relations++]);
 	}
 }
 

@@ -11,14 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KINDS = TABLE_MAX_COLUMNS - 1, MAX_SETS = 64 };
+enum { MAX_KINDS = TABLE_MAX_COLUMNS - 1 };
+
+/* A line: a working set, and which of the rows of one kind and size it shows, where there are several. */
+struct line {
+	uint64_t n_pages;
+	size_t occurrence;
+};
 
 /* What the rows with accesses span. */
 struct grid {
 	const char *kinds[MAX_KINDS]; /* names of scenarios, as they first come */
 	size_t n_kinds;
-	uint64_t sets[MAX_SETS]; /* n_pages, ascending */
-	size_t n_sets;
+	struct line *lines; /* ascending, owned */
+	size_t n_lines;
 };
 
 static void add_kind(struct grid *g, const char *name)
@@ -30,41 +36,59 @@ static void add_kind(struct grid *g, const char *name)
 		g->kinds[g->n_kinds++] = name;
 }
 
-static void add_set(struct grid *g, uint64_t n_pages)
+static int by_size(const void *a, const void *b)
 {
-	size_t at = g->n_sets;
+	const struct line *x = a;
+	const struct line *y = b;
 
-	for (size_t i = 0; i < g->n_sets; i++)
-		if (g->sets[i] == n_pages)
+	if (x->n_pages != y->n_pages)
+		return x->n_pages < y->n_pages ? -1 : 1;
+	return (x->occurrence > y->occurrence) - (x->occurrence < y->occurrence);
+}
+
+/* How many rows before row i are of its kind and size. */
+static size_t occurrence(const struct model_bench *doc, size_t i)
+{
+	const struct model_scenario *s = &doc->scenarios[i];
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		n += doc->scenarios[k].n_accesses && doc->scenarios[k].n_pages == s->n_pages &&
+		     strcmp(doc->scenarios[k].name, s->name) == 0;
+	return n;
+}
+
+static void add_line(struct grid *g, struct line line)
+{
+	for (size_t i = 0; i < g->n_lines; i++)
+		if (by_size(&g->lines[i], &line) == 0)
 			return;
-	if (g->n_sets == MAX_SETS)
-		return;
-	for (; at > 0 && g->sets[at - 1] > n_pages; at--)
-		g->sets[at] = g->sets[at - 1];
-	g->sets[at] = n_pages;
-	g->n_sets++;
+	g->lines[g->n_lines++] = line;
 }
 
 static struct grid grid_of(const struct model_bench *doc)
 {
-	struct grid g = {.n_kinds = 0};
+	struct grid g = {.lines = calloc(doc->n_scenarios + 1, sizeof(*g.lines))};
 
-	for (size_t i = 0; i < doc->n_scenarios; i++) {
+	for (size_t i = 0; i < doc->n_scenarios && g.lines; i++) {
 		if (!doc->scenarios[i].n_accesses)
 			continue;
 		add_kind(&g, doc->scenarios[i].name);
-		add_set(&g, doc->scenarios[i].n_pages);
+		add_line(&g, (struct line){doc->scenarios[i].n_pages, occurrence(doc, i)});
 	}
+	if (g.lines)
+		qsort(g.lines, g.n_lines, sizeof(*g.lines), by_size);
 	return g;
 }
 
 static const struct model_scenario *find(const struct model_bench *doc, const char *kind,
-					 uint64_t n_pages)
+					 struct line line)
 {
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct model_scenario *s = &doc->scenarios[i];
 
-		if (s->n_accesses && s->n_pages == n_pages && strcmp(s->name, kind) == 0)
+		if (s->n_accesses && s->n_pages == line.n_pages && strcmp(s->name, kind) == 0 &&
+		    line.occurrence-- == 0)
 			return s;
 	}
 	return NULL;
@@ -75,6 +99,7 @@ typedef void put_cell(const struct model_scenario *s, char *cell);
 static void put_price(const struct model_scenario *s, char *cell)
 {
 	double half = stats_half_width(&s->ns_per_access);
+	const char *mark = s->verdict == MODEL_NOISY ? "~" : "";
 
 	if (s->status != MODEL_DONE)
 		text_copy(cell, TABLE_CELL, model_status_name(s->status));
@@ -83,10 +108,10 @@ static void put_price(const struct model_scenario *s, char *cell)
 	else if (s->ns_per_access.n == 0)
 		text_copy(cell, TABLE_CELL, "");
 	else if (isnan(half))
-		(void)snprintf(cell, TABLE_CELL, "%s", units_ns(s->ns_per_access.median).s);
+		(void)snprintf(cell, TABLE_CELL, "%s%s", mark, units_ns(s->ns_per_access.median).s);
 	else
-		(void)snprintf(cell, TABLE_CELL, "%s +-%.0f%%", units_ns(s->ns_per_access.median).s,
-			       100 * half);
+		(void)snprintf(cell, TABLE_CELL, "%s%s +-%.0f%%", mark,
+			       units_ns(s->ns_per_access.median).s, 100 * half);
 }
 
 static void put_page_tables(const struct model_scenario *s, char *cell)
@@ -103,32 +128,41 @@ static void put_tlb_misses(const struct model_scenario *s, char *cell)
 		(void)snprintf(cell, TABLE_CELL, "%.4f", s->dtlb_load_misses_per_access);
 }
 
+static void fill_line(const struct model_bench *doc, const struct grid *g, struct line line,
+		      put_cell *put, char (*cells)[TABLE_CELL])
+{
+	for (size_t k = 0; k < g->n_kinds; k++) {
+		const struct model_scenario *s = find(doc, g->kinds[k], line);
+
+		cells[k + 1][0] = 0;
+		if (!s)
+			continue;
+		text_copy(cells[0], TABLE_CELL, units_bytes(s->n_pages * s->page_bytes).s);
+		put(s, cells[k + 1]);
+	}
+}
+
 static void print_grid(const struct model_bench *doc, const struct grid *g, const char *title,
-		       put_cell *put, FILE *out)
+		       put_cell *put, FILE *out, size_t width)
 {
 	struct table_column columns[MAX_KINDS + 1] = {{title, false, 0}};
+	char hidden[256];
 	struct table t;
 
-	for (size_t k = 0; k < g->n_kinds; k++)
-		columns[k + 1] = (struct table_column){g->kinds[k], true, 0};
+	for (size_t k = 0; k < g->n_kinds; k++) /* the last are left out first where it is narrow */
+		columns[k + 1] = (struct table_column){g->kinds[k], true, (unsigned)k};
 	table_init(&t, columns, g->n_kinds + 1);
-	for (size_t i = 0; i < g->n_sets; i++) {
+	for (size_t i = 0; i < g->n_lines; i++) {
 		char cells[MAX_KINDS + 1][TABLE_CELL] = {""};
 		const char *texts[MAX_KINDS + 1];
 
-		for (size_t k = 0; k < g->n_kinds; k++) {
-			const struct model_scenario *s = find(doc, g->kinds[k], g->sets[i]);
-
-			if (s)
-				text_copy(cells[0], TABLE_CELL,
-					  units_bytes(s->n_pages * s->page_bytes).s);
-			if (s)
-				put(s, cells[k + 1]);
-		}
+		fill_line(doc, g, g->lines[i], put, cells);
 		for (size_t k = 0; k <= g->n_kinds; k++)
 			texts[k] = cells[k];
 		table_add(&t, texts);
 	}
+	if (table_fit(&t, width, hidden, sizeof(hidden)))
+		(void)fprintf(out, "(too narrow for %s)\n", hidden);
 	table_print(&t, out);
 	table_fini(&t);
 }
@@ -151,23 +185,39 @@ static double tlb_misses(const struct model_scenario *s)
 	return s->dtlb_load_misses_per_access;
 }
 
-void report_access_tables(const struct model_bench *doc, FILE *out, bool running)
+static bool any_noisy(const struct model_bench *doc)
 {
-	struct grid g = grid_of(doc);
+	for (size_t i = 0; i < doc->n_scenarios; i++)
+		if (doc->scenarios[i].n_accesses && doc->scenarios[i].verdict == MODEL_NOISY)
+			return true;
+	return false;
+}
 
-	if (g.n_kinds == 0)
-		return;
-	print_grid(doc, &g, "NS/ACCESS IN", put_price, out);
-	if (running)
-		return;
+static void print_details(const struct model_bench *doc, const struct grid *g, FILE *out,
+			  size_t width)
+{
+	if (any_noisy(doc))
+		(void)fputs("~ noisy: the machine was not quiet\n", out);
 	if (any(doc, page_tables)) {
 		(void)fputc('\n', out);
-		print_grid(doc, &g, "PAGE TABLES", put_page_tables, out);
+		print_grid(doc, g, "PAGE TABLES", put_page_tables, out, width);
 	}
 	(void)fputc('\n', out);
 	if (any(doc, tlb_misses))
-		print_grid(doc, &g, "dTLB MISSES/ACCESS", put_tlb_misses, out);
+		print_grid(doc, g, "dTLB MISSES/ACCESS", put_tlb_misses, out, width);
 	else
-		(void)fprintf(out, "dTLB load misses: %s\n",
-			      sys_machine_text(&doc->machine, "pmu", "not counted"));
+		(void)fprintf(out, "dTLB load misses: %s\n", model_not_counted(doc, "pmu"));
+}
+
+void report_access_tables(const struct model_bench *doc, FILE *out,
+			  const struct report_style *style, bool running)
+{
+	struct grid g = grid_of(doc);
+
+	if (g.n_kinds) {
+		print_grid(doc, &g, "NS/ACCESS IN", put_price, out, style->width);
+		if (!running)
+			print_details(doc, &g, out, style->width);
+	}
+	free(g.lines);
 }

@@ -136,5 +136,5 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 		print_page_rows(doc, out, style, running);
 	if (n_access_rows && n_access_rows < doc->n_scenarios && !running)
 		(void)fputc('\n', out);
-	report_access_tables(doc, out, running);
+	report_access_tables(doc, out, style, running);
 }

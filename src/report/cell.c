@@ -59,14 +59,6 @@ const char *cell_verdict(const struct model_scenario *s, bool running)
 	return running && s->n_rounds == 0 ? "" : model_verdict_name(s->verdict);
 }
 
-void cell_row_name(const struct model_scenario *s, char ret[CELL_ROW_NAME])
-{
-	if (!s->article[0] || strcmp(s->article, s->name) == 0)
-		text_copy(ret, CELL_ROW_NAME, s->name);
-	else
-		(void)snprintf(ret, CELL_ROW_NAME, "%s (%s)", s->article, s->name);
-}
-
 bool cell_traps_differ(const struct model_scenario *s)
 {
 	return !isnan(s->trap_per_page) &&

@@ -17,10 +17,6 @@ void cell_times_floor(char *cell, double ratio);
 /* A row that was not run says why elsewhere; one that still runs has no verdict yet. */
 const char *cell_verdict(const struct model_scenario *s, bool running);
 
-/* "anon_cold (anon_write)": the row's name in the article, and the scenario's where it is another. */
-enum { CELL_ROW_NAME = 160 };
-void cell_row_name(const struct model_scenario *s, char ret[CELL_ROW_NAME]);
-
 /* Whether traps are others than rusage's faults, as where pages are populated inside a call: else a
  * column for them says nothing that the others do not. */
 bool cell_traps_differ(const struct model_scenario *s);

@@ -105,7 +105,7 @@ struct curve_chart {
 static const struct curve_chart charts[] = {
 	{
 		.title = "Time an access, by size",
-		.text = "Memory visited in random order, page by page, with each kind of page.",
+		.text = "Memory visited line by line in random order, in each kind of page.",
 		.axis = "time an access, log scale",
 		.base = SCALE_TENS,
 		.point = access_time,

@@ -89,7 +89,6 @@ void sheet_axis_name(const struct sheet *sheet, double x, const char *text)
 void sheet_name(const struct sheet *sheet, const struct model_scenario *s, double y)
 {
 	double room = SVG_WIDTH - 2 * SVG_PAD;
-	char text[CELL_ROW_NAME];
 
 	svg_line(sheet->out, "rule", (struct svg_point){0, y}, (struct svg_point){SVG_WIDTH, y});
 	if (s->verdict == MODEL_NOISY) {
@@ -97,8 +96,8 @@ void sheet_name(const struct sheet *sheet, const struct model_scenario *s, doubl
 			  "noisy");
 		room -= svg_label_width("noisy") + SVG_LINE;
 	}
-	cell_row_name(s, text);
-	svg_name(sheet->out, "strong", (struct svg_point){SVG_PAD, y + NAME}, room, text);
+	svg_name(sheet->out, "strong", (struct svg_point){SVG_PAD, y + NAME}, room,
+		 model_scenario_label(s).s);
 }
 
 void sheet_no_price(const struct sheet *sheet, const struct model_scenario *s, double y)

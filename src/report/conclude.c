@@ -5,6 +5,7 @@
 #include "src/base/array.h"
 #include "src/base/option.h"
 #include "src/base/units.h"
+#include "src/model/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,27 +114,29 @@ static const struct model_scenario *largest(const struct model_bench *doc, const
 	return found;
 }
 
-static bool translation(const struct model_bench *doc, char *ret, size_t size)
+/* Only where the two are told apart: the whole interval of their paired ratio on one side of 1. */
+static bool larger_pages(const struct model_bench *doc, char *ret, size_t size)
 {
 	const struct model_scenario *base = largest(doc, "chase_base");
 	const struct model_scenario *huge = largest(doc, "chase_thp");
-	double saved;
+	struct figure ratio;
 
 	if (!base || !huge || base->n_pages != huge->n_pages)
 		return false;
-	saved = 100 * (1 - huge->ns_per_access.median / base->ns_per_access.median);
+	ratio = figure_find("ratio")->measure(huge, base);
+	if (!(ratio.hi < 1 || ratio.lo > 1))
+		return false;
 	(void)snprintf(
 		ret, size,
-		"A random access in %s costs %s ns in base pages and %s ns in huge pages: %s%.0f %%.",
-		units_bytes(base->n_pages * base->page_bytes).s,
-		units_ns(base->ns_per_access.median).s, units_ns(huge->ns_per_access.median).s,
-		saved >= 0 ? "their shorter page walks save " : "here huge pages are dearer, by ",
-		fabs(saved));
+		"A random access in %s takes %.2f [%.2f, %.2f] times as long in huge pages as in base "
+		"pages (%s and %s ns).",
+		units_bytes(base->n_pages * base->page_bytes).s, ratio.value, ratio.lo, ratio.hi,
+		units_ns(huge->ns_per_access.median).s, units_ns(base->ns_per_access.median).s);
 	return true;
 }
 
 static sentence *const sentences[] = {
-	prefaulting, times_zeroing, disk, huge_pages, one_wait, translation,
+	prefaulting, times_zeroing, disk, huge_pages, one_wait, larger_pages,
 };
 
 size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_SENTENCE_BYTES])

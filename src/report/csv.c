@@ -88,6 +88,8 @@ NUMBER_COLUMN(resident_before, s->resident_before)
 NUMBER_COLUMN(resident_after, s->resident_after)
 NUMBER_COLUMN(cycles_per_page, s->cycles_per_page)
 NUMBER_COLUMN(instructions_per_cycle, s->instructions_per_cycle)
+NUMBER_COLUMN(cycles_per_access, s->cycles_per_access)
+NUMBER_COLUMN(dtlb_load_misses_per_access, s->dtlb_load_misses_per_access)
 NUMBER_COLUMN(dtlb_load_misses_per_page, s->dtlb_load_misses_per_page)
 NUMBER_COLUMN(times_floor, s->ns_per_page.median / doc->floor.ns_per_page.median)
 NUMBER_COLUMN(trials, (double)model_price(s)->n)
@@ -141,6 +143,8 @@ static const struct column columns[] = {
 	{"cycles_per_page", put_cycles_per_page},
 	{"instructions_per_cycle", put_instructions_per_cycle},
 	{"dtlb_load_misses_per_page", put_dtlb_load_misses_per_page},
+	{"cycles_per_access", put_cycles_per_access},
+	{"dtlb_load_misses_per_access", put_dtlb_load_misses_per_access},
 };
 
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)

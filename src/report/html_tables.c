@@ -274,15 +274,16 @@ void html_table_prices(const struct model_bench *doc, FILE *out)
 
 void html_table_relations(const struct model_bench *doc, FILE *out)
 {
-	static const char *const heads[] = {"", "the source says", "here", NULL};
+	static const char *const heads[] = {"", "the claim", "here", NULL};
 
 	if (doc->n_relations == 0)
 		return;
-	open_table(out, "What holds of the source");
+	open_table(out, "Claims, and whether they hold here");
 	put_heads(out, heads);
 	for (unsigned i = 0; i < doc->n_relations; i++) {
 		const struct model_relation *r = &doc->relations[i];
 		bool differs = r->measured && !r->holds;
+		char range[96];
 
 		html_printf(out, "<tr><td class=\"status %s\">%s</td><td class=\"text\">%s</td>",
 			    !r->measured ? "dim"
@@ -292,7 +293,10 @@ void html_table_relations(const struct model_bench *doc, FILE *out)
 			    : differs    ? "differs"
 					 : "holds",
 			    r->text);
+		model_claim_range(&r->claim, range, sizeof(range));
 		html_printf(out, "<td class=\"text\">%s", r->figure);
+		if (*range)
+			html_printf(out, "<span class=\"cause\">accepted: %s</span>", range);
 		if (differs)
 			html_printf(out, "<span class=\"cause\">%s</span>", r->cause);
 		(void)fputs("</td></tr>\n", out);
@@ -301,16 +305,6 @@ void html_table_relations(const struct model_bench *doc, FILE *out)
 }
 
 /* --- warnings, and rows that did not run ------------------------------------------------------------ */
-
-/* Row i of all that was measured; behind the rows the floor, unless it is a row itself. */
-static const struct model_scenario *row_or_floor(const struct model_bench *doc, size_t i)
-{
-	if (i < doc->n_scenarios)
-		return &doc->scenarios[i];
-	if (i > doc->n_scenarios || !doc->floor.name[0] || model_bench_find(doc, doc->floor.name))
-		return NULL;
-	return &doc->floor;
-}
 
 /* What there is to say of a row: kind stands below its name, so that the text has room on a telephone. */
 static void put_remark(FILE *out, const char *name, const char *kind, bool bad, const char *text)
@@ -335,19 +329,16 @@ void html_table_warnings(const struct model_bench *doc, FILE *out)
 	static const char *const heads[] = {"of", "what was noticed", NULL};
 	const struct model_scenario *s;
 	bool any = doc->n_warnings > 0;
-	char name[CELL_ROW_NAME];
 
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
+	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
 		any = any || s->n_warnings > 0;
 	if (!any)
 		return;
 	open_table(out, "Warnings");
 	put_heads(out, heads);
 	put_warnings(out, "the run", doc->warnings, doc->n_warnings);
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
-		cell_row_name(s, name);
-		put_warnings(out, name, s->warnings, s->n_warnings);
-	}
+	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
+		put_warnings(out, model_scenario_label(s).s, s->warnings, s->n_warnings);
 	close_table(out);
 }
 
@@ -355,10 +346,9 @@ void html_table_not_done(const struct model_bench *doc, FILE *out)
 {
 	static const char *const heads[] = {"row", "why, and what would help", NULL};
 	const struct model_scenario *s;
-	char name[CELL_ROW_NAME];
 	bool any = false;
 
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
+	for (size_t i = 0; (s = model_bench_row(doc, i)); i++) {
 		if (s->status == MODEL_DONE)
 			continue;
 		if (!any) {
@@ -366,9 +356,8 @@ void html_table_not_done(const struct model_bench *doc, FILE *out)
 			put_heads(out, heads);
 		}
 		any = true;
-		cell_row_name(s, name);
-		put_remark(out, name, model_status_name(s->status), s->status == MODEL_FAILED,
-			   s->reason);
+		put_remark(out, model_scenario_label(s).s, model_status_name(s->status),
+			   s->status == MODEL_FAILED, s->reason);
 	}
 	if (any)
 		close_table(out);

@@ -44,7 +44,8 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 
 /* Rows priced by the access: working set against page kind, and, once it is final, page tables and TLB
  * misses. Nothing where there are none. */
-void report_access_tables(const struct model_bench *doc, FILE *out, bool running);
+void report_access_tables(const struct model_bench *doc, FILE *out,
+			  const struct report_style *style, bool running);
 
 /* What follows from the prices: fills up to REPORT_MAX_SENTENCES texts and returns how many. */
 enum { REPORT_MAX_SENTENCES = 2, REPORT_SENTENCE_BYTES = 512 };

@@ -5,6 +5,7 @@
 #include "src/base/option.h"
 #include "src/base/units.h"
 #include "src/report/cell.h"
+#include "src/report/list.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,44 +47,44 @@ static void print_interval_note(const struct model_bench *doc, FILE *out, size_t
 	option_print_folded(out, text, 0, 0, width);
 }
 
+static void print_list(struct report_list *list, const char *head, FILE *out, size_t width)
+{
+	char text[REPORT_LIST_BYTES + 32];
+
+	if (!list->n)
+		return;
+	(void)snprintf(text, sizeof(text), "%s: %s", head, report_list_text(list));
+	option_print_folded(out, text, 0, 0, width);
+}
+
 /* Where the kernel decides how many pages a fault brings, that is a result, too. */
 static void print_pages_per_fault(const struct model_bench *doc, FILE *out, size_t width)
 {
-	char text[600] = "";
-	size_t used = 0;
+	struct report_list list = {.n = 0};
 
-	for (size_t i = 0; i < doc->n_scenarios && used < sizeof(text); i++) {
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct model_scenario *s = &doc->scenarios[i];
 
 		if (s->ledger.kernel_decides && !isnan(s->pages_per_fault))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.1f",
-						 used ? ", " : "Pages a fault: ", s->name,
-						 s->pages_per_fault);
+			report_list_add(&list, ", ", "%s %.1f", s->name, s->pages_per_fault);
 	}
-	if (!used)
-		return;
-	option_print_folded(out, text, 0, 0, width);
+	print_list(&list, "Pages a fault", out, width);
 }
 
 /* What of each file was cached around its passes: the residency that a price belongs to. */
 static void print_residency(const struct model_bench *doc, FILE *out, size_t width)
 {
-	char text[800] = "";
-	size_t used = 0;
+	struct report_list list = {.n = 0};
 
-	for (size_t i = 0; i < doc->n_scenarios && used < sizeof(text); i++) {
+	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct model_scenario *s = &doc->scenarios[i];
 
 		if (!isnan(s->resident_before) && !isnan(s->resident_after))
-			used += (size_t)snprintf(text + used, sizeof(text) - used,
-						 "%s%s %.0f before, %.0f after of %llu",
-						 used ? "; " : "Cached pages: ",
-						 s->article[0] ? s->article : s->name,
-						 s->resident_before, s->resident_after,
-						 (unsigned long long)s->n_pages);
+			report_list_add(&list, "; ", "%s %.0f before, %.0f after of %llu",
+					s->article[0] ? s->article : s->name, s->resident_before,
+					s->resident_after, (unsigned long long)s->n_pages);
 	}
-	if (used)
-		option_print_folded(out, text, 0, 0, width);
+	print_list(&list, "Cached pages", out, width);
 }
 
 /* Said once: without counters there is no column for them. */
@@ -119,15 +120,20 @@ static void print_published_note(const struct model_bench *doc, FILE *out, size_
 static void print_relation(const struct model_relation *r, FILE *out,
 			   const struct report_style *style)
 {
-	char text[600];
+	char text[700], range[96] = "", accepted[128] = "";
 
-	(void)snprintf(text, sizeof(text), "%s: %s", r->text, r->figure);
+	if (style->verbose)
+		model_claim_range(&r->claim, range, sizeof(range));
+	if (*range)
+		(void)snprintf(accepted, sizeof(accepted), " (accepted: %s)", range);
+	(void)snprintf(text, sizeof(text), "%s: %s%s", r->text, r->figure, accepted);
 	if (!r->measured) {
 		report_headed(out, style, PAINT_DIM, "unknown", text);
 	} else if (r->holds) {
 		report_headed(out, style, PAINT_GOOD, "holds", text);
 	} else {
-		(void)snprintf(text, sizeof(text), "%s: here %s; %s", r->text, r->figure, r->cause);
+		(void)snprintf(text, sizeof(text), "%s: here %s%s; %s", r->text, r->figure,
+			       accepted, r->cause);
 		report_headed(out, style, PAINT_WARN, "differs", text);
 	}
 }
@@ -146,16 +152,6 @@ static void print_relations(const struct model_bench *doc, FILE *out,
 		print_relation(&doc->relations[i], out, style);
 }
 
-/* Row i of all that was measured; behind the rows the floor, unless it is a row itself. */
-static const struct model_scenario *row_or_floor(const struct model_bench *doc, size_t i)
-{
-	if (i < doc->n_scenarios)
-		return &doc->scenarios[i];
-	if (i > doc->n_scenarios || !doc->floor.name[0] || model_bench_find(doc, doc->floor.name))
-		return NULL;
-	return &doc->floor;
-}
-
 static bool same_reason(const struct model_scenario *a, const struct model_scenario *b)
 {
 	return a->status == b->status && strcmp(a->reason, b->reason) == 0;
@@ -163,37 +159,39 @@ static bool same_reason(const struct model_scenario *a, const struct model_scena
 
 /* The names of all rows that did not run for the reason of row i; none where an earlier row has told
  * it. */
-static size_t join_names(const struct model_bench *doc, size_t i, char *ret, size_t size)
+static void join_names(const struct model_bench *doc, size_t i, struct report_list *ret)
 {
-	const struct model_scenario *s = row_or_floor(doc, i), *other;
-	size_t used = 0;
+	const struct model_scenario *s = model_bench_row(doc, i), *other;
 
+	*ret = (struct report_list){.n = 0};
 	for (size_t k = 0; k < i; k++)
-		if (same_reason(row_or_floor(doc, k), s))
-			return 0;
-	for (size_t k = i; (other = row_or_floor(doc, k)) && used < size; k++)
+		if (same_reason(model_bench_row(doc, k), s))
+			return;
+	for (size_t k = i; (other = model_bench_row(doc, k)); k++)
 		if (same_reason(other, s))
-			used += (size_t)snprintf(ret + used, size - used, "%s%s", used ? ", " : "",
-						 model_scenario_label(other));
-	return used;
+			report_list_add(ret, ", ", "%s", model_scenario_label(other).s);
 }
 
 static void print_not_done(const struct model_bench *doc, FILE *out,
 			   const struct report_style *style)
 {
+	char text[REPORT_LIST_BYTES + sizeof(doc->floor.reason) + 2];
 	const struct model_scenario *s;
+	struct report_list names;
 	bool any = false;
-	char names[400], text[sizeof(names) + sizeof(s->reason) + 2];
 
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++) {
-		if (s->status == MODEL_DONE || !join_names(doc, i, names, sizeof(names)))
+	for (size_t i = 0; (s = model_bench_row(doc, i)); i++) {
+		if (s->status == MODEL_DONE)
+			continue;
+		join_names(doc, i, &names);
+		if (!names.n)
 			continue;
 		if (!any)
 			(void)fputc('\n', out);
 		any = true;
-		(void)snprintf(text, sizeof(text), "%s: %s", names, s->reason);
+		(void)snprintf(text, sizeof(text), "%s: %s", report_list_text(&names), s->reason);
 		report_headed(out, style, s->status == MODEL_FAILED ? PAINT_BAD : PAINT_WARN,
-			     model_status_name(s->status), text);
+			      model_status_name(s->status), text);
 	}
 }
 
@@ -201,7 +199,7 @@ static void print_warning(FILE *out, const struct report_style *style, const cha
 			  const struct model_warning *w)
 {
 	bool bad = strcmp(w->id, "ledger") == 0;
-	char text[400];
+	char text[500];
 
 	(void)snprintf(text, sizeof(text), "%s%s%s", name, *name ? ": " : "", w->text);
 	report_headed(out, style, bad ? PAINT_BAD : PAINT_WARN, bad ? "INVALID" : "warning", text);
@@ -213,15 +211,15 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 	const struct model_scenario *s;
 	bool any = doc->n_warnings > 0;
 
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
+	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
 		any = any || s->n_warnings > 0;
 	if (any)
 		(void)fputc('\n', out);
 	for (unsigned i = 0; i < doc->n_warnings; i++)
 		print_warning(out, style, "", &doc->warnings[i]);
-	for (size_t i = 0; (s = row_or_floor(doc, i)); i++)
+	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
 		for (unsigned k = 0; k < s->n_warnings; k++)
-			print_warning(out, style, model_scenario_label(s), &s->warnings[k]);
+			print_warning(out, style, model_scenario_label(s).s, &s->warnings[k]);
 }
 
 /* Appends where the figure is one. */
@@ -271,10 +269,9 @@ static void print_detail(const struct model_scenario *s, FILE *out,
 		(void)snprintf(split, sizeof(split), " (user %.0f %%, system %.0f %%)",
 			       100 * model_time_share(s, s->times.user_ns),
 			       100 * model_time_share(s, s->times.sys_ns));
-	if (!isnan(p->ns_per_fault))
-		(void)snprintf(published, sizeof(published),
-			       "; published %.0f ns/fault, %.0f minor, %.0f major", p->ns_per_fault,
-			       p->minor, p->major);
+	append(published, sizeof(published), "; published %.0f ns/fault", p->ns_per_fault);
+	append(published, sizeof(published), "; published %.0f minor", p->minor);
+	append(published, sizeof(published), ", %.0f major", p->major);
 	(void)snprintf(
 		text, sizeof(text),
 		"%s: %s; %s, %zu rounds in %zu trials; least %s, MAD %s ns/%s%s; on CPU %.0f %%%s, "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Huge pages wherever one fits, and a rest of base pages: the size that nobody rounded. The faults are
- * one a huge page and one a page of the rest, so how many a page has follows from the size; asserted is
- * that the huge pages are there, by smaps.
+ * one a huge page and one a page of the rest at the most, so the range follows from the size; smaps must
+ * show the huge pages.
  */
 #include "src/bench/scenario.h"
 
@@ -10,9 +10,9 @@ SCENARIO(anon_thp_ragged) = {
 	.title = "anonymous memory with MADV_HUGEPAGE, of any size",
 	.question = "How many faults are behind so many touches?",
 	.needs = NEEDS(&need_thp),
-	.minor_per_page = {0.0001, 1.01},
 	.major_per_page = {0.0, 0.0},
-	.kernel_decides = true,
+	.ragged = true,
+	.kernel_decides = true, /* how many faults the rest takes: see mTHP */
 	.pages = BENCH_PAGES_THP,
 	.default_bytes = (64 << 20) + (1 << 20), /* no whole number of huge pages */
 	.prepare = bench_map_anon_huge,

@@ -99,6 +99,7 @@ static const struct file_row file_rows[] = {
 	{"thp_enabled", THP "enabled", false, true},
 	{"thp_defrag", THP "defrag", false, true},
 	{"thp_shmem", THP "shmem_enabled", false, true},
+	{"fault_around_bytes", "/sys/kernel/debug/fault_around_bytes", true, false}, /* root's */
 	{"swappiness", "/proc/sys/vm/swappiness", true, false},
 	{"overcommit", "/proc/sys/vm/overcommit_memory", true, false},
 	{"perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid", true, false},

@@ -52,7 +52,7 @@ differs() { # TEXT CAUSE
 	mountpoint -q /dev/shm || skip "needs a tmpfs: none at /dev/shm"
 	toll bench two_verdicts -s 2M -t 1 -r 1 -d /dev/shm
 	complains 3 'nothing could run: file_cold_random: needs files that can leave the page cache: in /dev/shm \(tmpfs\) [0-9]+ of [0-9]+ pages stayed'
-	tells 'skipped file_cold_random, file_reread, file_cold: needs files that can leave'
+	tells 'skipped cold \(file_cold_random\), warm \(file_reread\), readahead \(file_cold\): needs files that can leave'
 	prints_not '^(holds|differs|unknown)'
 	toll show @last --json
 	json 'all(x["status"] == "skipped" and x["verdict"] is None for x in s)'
@@ -91,13 +91,59 @@ differs() { # TEXT CAUSE
 	toll show --json
 	json '[x["params"]["size_bytes"] >> 20 for x in s if x["name"] == "chase_base"] == [1, 4, 16, 64, 256, 1024]'
 	json 'all(x["status"] == "skipped" for x in s if x["params"]["size_bytes"] > 16 << 20)'
-	json 'all(x["page_table_bytes"] > 0 for x in s if x["name"] == "chase_base" and x["rounds"] and x["params"]["size_bytes"] >= 4 << 20)'
+	json 'all(x["page_table_bytes"] > 0 for x in s if x["name"] == "chase_base" and x["rounds"])'
 }
 
-@test "every relation that differs has a cause, and one that holds has none" {
-	for suite in five_configs denominator; do
-		toll bench $suite -s 4M -t 2 -r 2 --json
-		ended 0
-		json 'd["relations"] and all((r["cause"] is not None) == (r["holds"] is False) for r in d["relations"])'
-	done
+@test "counts of a pass are judged at the source's size alone, and nothing by one trial" {
+	toll bench five_configs -s 4M -t 1 -r 2 --json
+	ended 0
+	json '["another size" in r["figure"] for r in d["relations"] if "1,601" in r["text"]] == [True]'
+	json '["one trial" in r["figure"] for r in d["relations"] if r["text"] == "refault = cold"] == [True]'
+	json 'all(r["holds"] is None for r in d["relations"] if "another size" in r["figure"] or "one trial" in r["figure"])'
+}
+
+@test "claims are kept in the document, and judged anew when it is read" {
+	needs_thp
+	toll bench denominator -t 2 -r 2 --json
+	ended 0
+	json 'all(r["claim"]["lo"] <= r["claim"]["hi"] for r in d["relations"])'
+	holds 'populated ahead, no fault is left'
+	"$PYTHON" -I -S -c '
+import json
+d = json.load(open("out"))
+for x in d["scenarios"]:
+	if x["name"] == "anon_populated":
+		for r in x["rounds"]:
+			r["minor"] += 700
+json.dump(d, open("spoilt", "w"))'
+	toll show spoilt --json
+	ended 0
+	json '[r["holds"] for r in d["relations"] if r["text"].startswith("populated ahead, no fault")] == [None]'
+	toll show spoilt -v
+	tells 'holds by the page THP costs a sixth: [0-9.]+ \[.*\] \(accepted: 0 to 0.4\)|unknown by the page THP costs'
+}
+
+@test "a warm file that loses pages during the run is INVALID, not warm" {
+	needs_disk /var/tmp
+	toll bench file_reread -s 8M -t 1 -r 2 -d /var/tmp --json
+	ended 0
+	start bench file_reread file_warm -s 8M -t 40 -r 5 -b 6 -d /var/tmp --json --no-save
+	"$PYTHON" -I -S -c '
+import os, sys, time
+end = time.time() + 5
+while time.time() < end:
+	try:
+		for fd in os.listdir("/proc/%s/fd" % sys.argv[1]):
+			path = "/proc/%s/fd/%s" % (sys.argv[1], fd)
+			if "/var/tmp" in os.readlink(path):
+				f = os.open(path, os.O_RDONLY)
+				os.posix_fadvise(f, 0, 0, os.POSIX_FADV_DONTNEED)
+				os.close(f)
+	except OSError:
+		pass
+	time.sleep(0.002)' "$pid"
+	await
+	[[ $status == 0 || $status == 4 ]] || show
+	json 'all(r["resident_before"] == r["resident_after"] == x["params"]["n_pages"] or "not-cached" in r["marks"] for x in s for r in x["rounds"])'
+	json 'any("not-cached" in r["marks"] for x in s for r in x["rounds"])' >/dev/null 2>&1 || skip "needs luck: no page was dropped at the right moment"
 }

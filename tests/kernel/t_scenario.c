@@ -92,6 +92,30 @@ static void check_residency(const struct bench_scenario *s, const struct model_s
 	t_is_u64(n_as_told, d->n_rounds, "cached pages of the file before and after each pass");
 }
 
+/*
+ * Base pages in a region of their own: a table for each run of pages that one holds, and a page for each of
+ * two levels above it at the most.
+ */
+static void check_page_tables(const struct bench_scenario *s, const struct model_scenario *d)
+{
+	int64_t page = (int64_t)sys_page_bytes(), entries = page / (int64_t)sizeof(void *);
+	int64_t least = ((int64_t)d->n_pages + entries - 1) / entries * page;
+	/* what one plain mmap returned may share tables with its neighbours at both ends */
+	int64_t shared = strncmp(d->name, "anon_populate", 13) == 0 ? 2 * page : 0;
+	size_t n_as_told = 0;
+
+	if (s->pages != BENCH_PAGES_BASE || s->file != BENCH_FILE_NONE) {
+		t_skip(1, "needs base pages of no file: this scenario has others");
+		return;
+	}
+	for (size_t i = 0; i < d->n_rounds; i++) {
+		int64_t tables = d->rounds[i].page_table_bytes;
+
+		n_as_told += tables >= least - shared && tables <= least + 3 * page;
+	}
+	t_is_u64(n_as_told, d->n_rounds, "page tables as the size asks for, in every round");
+}
+
 static void check_rounds(const struct model_scenario *d)
 {
 	size_t n_valid = 0, n_timed = 0;
@@ -122,7 +146,7 @@ int main(int argc, char **argv)
 	if (!row)
 		return 2;
 	skip_if_unmet(row->scenario);
-	t_plan(9);
+	t_plan(10);
 	doc = run(row);
 	d = &doc->scenarios[0];
 	t_is_str(model_status_name(d->status), "done", "%s: %s", row->name, d->reason);
@@ -132,6 +156,7 @@ int main(int argc, char **argv)
 	     model_verdict_name(d->verdict));
 	t_ok(model_price(d)->n == N_TRIALS && model_price(d)->median > 0, "a price");
 	check_residency(row->scenario, d);
+	check_page_tables(row->scenario, d);
 	check_counters(row->scenario, d);
 	model_bench_free(doc);
 	return t_done();

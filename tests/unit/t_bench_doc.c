@@ -91,11 +91,19 @@ static void fill(struct model_bench *doc)
 	s->status = MODEL_SKIPPED;
 	text_copy(s->reason, sizeof(s->reason), "needs more: found less");
 	doc->n_relations = 3;
-	doc->relations[0] = (struct model_relation){"a holds", true, true, "1.0", ""};
-	doc->relations[1] = (struct model_relation){"b differs", false, true, "2.0", "a cause"};
+	doc->relations[0] = (struct model_relation){
+		.text = "a holds", .holds = true, .measured = true, .figure = "1.0"};
+	doc->relations[1] = (struct model_relation){
+		.text = "b differs", .measured = true, .figure = "2.0", .cause = "a cause"};
 	doc->relations[2] =
-		(struct model_relation){"c is unknown", false, false, "not measured", ""};
+		(struct model_relation){.text = "c is unknown", .figure = "not measured"};
+	/* judged anew on reading: this one must not keep what it says */
+	doc->relations[0].claim = (struct model_claim){
+		.figure = "minor_per_page", .of = "an_article", .lo = 0.5, .hi = 2};
+	doc->suite.size_bytes = 1 << 24;
+	doc->suite.page_bytes = 8192;
 	model_bench_derive(doc);
+	model_bench_judge(doc);
 }
 
 static void test_round_trip(char **ret_text)
@@ -117,9 +125,9 @@ static void test_round_trip(char **ret_text)
 	t_ok(again->scenarios[0].rounds[5].trap_kernel == MODEL_NOT_COUNTED &&
 		     again->scenarios[0].rounds[4].marks == (1 << MODEL_N_MARKS) - 1,
 	     "rounds");
-	t_ok(again->relations[0].holds && again->relations[1].measured &&
+	t_ok(!again->relations[0].measured && again->relations[1].measured &&
 		     !again->relations[2].measured,
-	     "relations");
+	     "relations; one of a row that is INVALID is judged anew, and unknown");
 	t_ok(isnan(again->scenarios[0].published.ns_per_fault), "NaN is null and NaN again");
 	t_is_u64(again->options.seed, 9007199254740991, "the largest seed");
 	t_is_i64(again->options.cpu, 3, "the CPU");

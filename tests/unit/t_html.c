@@ -191,8 +191,8 @@ static void test_whole(void)
 	t_ok(in_order("Published against", "<h2>Time an access"), "then accesses");
 	t_ok(in_order("Time an access", "<h2>Memory for page tables"), "and page tables");
 	t_ok(in_order("Memory for page tables", "<h2>Prices"), "then the tables: prices");
-	t_ok(in_order("<h2>Prices", "<h2>What holds"), "relations");
-	t_ok(in_order("<h2>What holds", "<h2>Warnings"), "warnings");
+	t_ok(in_order("<h2>Prices", "<h2>Claims"), "relations");
+	t_ok(in_order("<h2>Claims", "<h2>Warnings"), "warnings");
 	t_ok(in_order("<h2>Warnings", "<h2>The machine"), "machine");
 	t_ok(in_order("<h2>The machine", "<h2>The options"), "options");
 	t_is_u64(count("<h2>Rows that did not run"), 0,
