@@ -195,6 +195,10 @@ static void fill_head(struct model_bench *doc, const struct selection *sel, cons
 	sys_machine_probe(&doc->machine, dir);
 	if (sel->n_whole == 1)
 		doc->suite = sel->whole->head;
+	if (sel->n_whole > 1)
+		model_warn(doc->warnings, &doc->n_warnings, "suites",
+			   "%zu suites together: claims are checked where a suite is run by itself",
+			   sel->n_whole);
 }
 
 static void warn_of_counters(struct model_bench *doc, const char *dir)
