@@ -43,7 +43,8 @@ const struct command *command_find(const char *name)
 
 void cli_names_add(struct cli_names *list, const char *name)
 {
-	if (list->n + 1 < ARRAY_LEN(list->names))
+	/* what has no name is nothing to suggest */
+	if (*name && list->n + 1 < ARRAY_LEN(list->names))
 		list->names[list->n++] = name;
 	list->names[list->n] = NULL;
 }
