@@ -216,7 +216,6 @@ static void probe_hugetlb(struct sys_machine *m)
 static void probe_memory(struct sys_machine *m)
 {
 	struct sys_memory memory;
-	char meminfo[8192];
 	uint64_t kib;
 
 	sys_memory_probe(&memory);
@@ -229,8 +228,7 @@ static void probe_memory(struct sys_machine *m)
 	}
 	if (memory.cgroup_limit_bytes != UINT64_MAX)
 		sys_machine_add_u64(m, "cgroup_limit_bytes", memory.cgroup_limit_bytes);
-	if (sys_read_text("/proc/meminfo", meminfo, sizeof(meminfo)) > 0 &&
-	    sys_find_u64(meminfo, "SwapTotal", &kib) == 0)
+	if (sys_read_key("/proc/meminfo", "SwapTotal", &kib) == 0)
 		sys_machine_add_u64(m, "swap_bytes", kib * 1024);
 }
 

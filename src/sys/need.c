@@ -288,3 +288,6 @@ const struct sys_need *const sys_needs[] = {
 	&need_base_pages, &need_thp,        &need_hugetlb,      &need_gigantic, &need_data_dir,
 	&need_cold_files, &need_user_traps, &need_kernel_traps, &need_pmu,      NULL,
 };
+
+_Static_assert(sizeof(sys_needs) / sizeof(sys_needs[0]) - 1 <= SYS_MAX_ANSWERS,
+	       "an answer for each need");

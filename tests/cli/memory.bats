@@ -121,16 +121,28 @@ kills() {
 	json 'all(x["status"] == "done" for x in s)'
 }
 
-@test "a small stack is enough" {
-	prefix=(bash -c 'ulimit -s 512 && exec "$@"' limited)
-	small five_configs --json
-	ended 0
-}
-
 @test "no processes left to start: one sentence" {
 	be_nobody
 	needs prlimit util-linux
 	prefix=(prlimit --nproc=1 "${prefix[@]}")
 	small anon_write
 	[[ $status == 0 ]] || complains 3 'cannot start a trial.*(Resource temporarily unavailable|Operation not permitted)'
+}
+
+@test "a stack of 64 KiB is enough for every command" {
+	prefix=(env -i PATH=/usr/bin:/bin PAGETOLL_RUNS="$PAGETOLL_RUNS" bash -c 'ulimit -s 64 && exec "$@"' -)
+	small chase_base file_warm
+	[[ $status == 0 || $status == 4 ]] || show
+	small --json --no-save
+	[[ $status == 0 || $status == 4 ]] || show
+	toll bench nonsense
+	refuses 2 "no scenario or suite"
+	toll nonsense
+	refuses 2 "unknown command"
+	for arguments in doctor 'doctor --json' list 'list --json' 'show -v' 'show --json' 'show --format csv' \
+		'show --format html' 'stat true' 'stat -p @last -v true' 'help bench' --help; do
+		# shellcheck disable=SC2086
+		toll $arguments
+		ended 0
+	done
 }
