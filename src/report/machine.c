@@ -30,6 +30,9 @@ void report_machine(const struct sys_machine *m, FILE *out, size_t width)
 	uint64_t read_ahead = sys_machine_u64(m, "read_ahead_bytes", 0);
 	uint64_t swap = sys_machine_u64(m, "swap_bytes", 0);
 	uint64_t huge = sys_machine_u64(m, "huge_page_bytes", 0);
+	/* what no fact tells is none, save where nothing could be told */
+	bool untold = sys_machine_fact(m, "huge_pages") != NULL;
+	const char *none = untold ? "not known" : "none";
 	char line[LINE], vm[128], ahead[64] = "", size[48] = "";
 
 	(void)snprintf(line, sizeof(line), "%s, %llu CPUs%s; kernel %s %s; memory %s",
@@ -45,8 +48,8 @@ void report_machine(const struct sys_machine *m, FILE *out, size_t width)
 	(void)snprintf(line, sizeof(line),
 		       "pages of %s; THP %s%s, mTHP %s; hugetlb %s; swap %s; overcommit %llu",
 		       units_bytes(sys_machine_u64(m, "page_bytes", 0)).s,
-		       sys_machine_text(m, "thp_enabled", "not built in"), size,
-		       sys_machine_text(m, "mthp", "none"), sys_machine_text(m, "hugetlb", "none"),
+		       sys_machine_text(m, "thp_enabled", untold ? none : "not built in"), size,
+		       sys_machine_text(m, "mthp", none), sys_machine_text(m, "hugetlb", none),
 		       swap ? units_bytes(swap).s : "none",
 		       (unsigned long long)sys_machine_u64(m, "overcommit", 0));
 	print(out, "memory", line, width);

@@ -180,6 +180,8 @@ static void probe_mthp(struct sys_machine *m)
 	struct sys_thp thp;
 
 	sys_thp_probe(&thp);
+	if (thp.is_untold)
+		sys_machine_add_text(m, "huge_pages", "not known: " SYS_UNTOLD);
 	if (!*thp.enabled)
 		return;
 	for (size_t i = 0; i < thp.n_sizes; i++) {

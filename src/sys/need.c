@@ -45,6 +45,11 @@ static int why_no_thp(struct why *why)
 {
 	char text[128], mode[32];
 
+	if (!sys_huge_pages_are_told())
+		return why_set(
+			why, 1,
+			"needs transparent huge pages: MADV_HUGEPAGE brought none, and why is "
+			"not known, " SYS_UNTOLD "; mount /sys");
 	if (sys_read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof(text)) < 0)
 		return why_set(why, 1,
 			       "needs transparent huge pages: this kernel is built without them");

@@ -22,6 +22,11 @@ uint64_t sys_huge_page_bytes(void)
 	return 0;
 }
 
+bool sys_huge_pages_are_told(void)
+{
+	return access("/sys/kernel/mm", F_OK) == 0;
+}
+
 char *sys_align_up(char *p, size_t align)
 {
 	return p + (align - (uintptr_t)p % align) % align;
