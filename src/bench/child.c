@@ -88,6 +88,10 @@ int bench_child_start(struct bench_child *child, int fd_file, struct why *why)
 	(void)posix_spawn_file_actions_destroy(&files);
 	if (r != 0) {
 		child->pid = 0;
+		if (r == ENOENT)
+			return why_set(why, -r,
+				       "cannot start a trial: there is no /proc/self/exe to "
+				       "execute; mount /proc");
 		return why_errno(why, -r, "cannot start a trial (exec of /proc/self/exe)");
 	}
 	return 0;

@@ -223,7 +223,8 @@ static void probe_memory(struct sys_machine *m)
 	sys_memory_probe(&memory);
 	sys_machine_add_u64(m, "page_bytes", sys_page_bytes());
 	sys_machine_add_u64(m, "huge_page_bytes", sys_huge_page_bytes());
-	sys_machine_add_u64(m, "memory_bytes", memory.total_bytes);
+	if (memory.total_bytes)
+		sys_machine_add_u64(m, "memory_bytes", memory.total_bytes);
 	if (memory.available_bytes != UINT64_MAX) {
 		sys_machine_add_u64(m, "memory_available_bytes", memory.available_bytes);
 		sys_machine_add_text(m, "memory_limited_by", memory.limited_by);

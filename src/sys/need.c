@@ -76,7 +76,9 @@ static int probe_thp(const struct sys_env *env, struct why *why)
 {
 	uint64_t huge = sys_huge_page_bytes();
 	struct sys_mapping m = {.huge_bytes = 0};
+	struct why inner;
 	char *map, *at;
+	int r = 0;
 
 	(void)env;
 	if (!huge)
@@ -87,9 +89,14 @@ static int probe_thp(const struct sys_env *env, struct why *why)
 	at = sys_align_up(map, huge);
 	if (madvise(at, huge, MADV_HUGEPAGE) == 0) {
 		*(volatile char *)at = 1;
-		(void)sys_smaps_range((uintptr_t)at, (uintptr_t)at + huge, &m, why);
+		r = sys_smaps_range((uintptr_t)at, (uintptr_t)at + huge, &m, &inner);
 	}
 	(void)munmap(map, 2 * huge);
+	if (r < 0)
+		return why_set(why, r,
+			       "cannot see whether MADV_HUGEPAGE brings transparent huge pages: "
+			       "%s; is /proc mounted?",
+			       inner.text);
 	return m.huge_bytes == huge ? 0 : why_no_thp(why);
 }
 

@@ -108,3 +108,18 @@ has_still() { # PAGES
 	ended 0
 	prints_not 'this kernel|built'
 }
+
+@test "no /proc: what it would tell is not known, and trials say what they need" {
+	without /proc
+	toll doctor
+	ended 0
+	prints_not '^  memory_bytes|fragmented'
+	tells 'broken transparent huge pages cannot see whether .*/proc/self/smaps: No such file .*is /proc mounted\?'
+	toll doctor --json
+	json '"memory_bytes" not in d["machine"]'
+	small anon_write
+	complains 3 'cannot start a trial: there is no /proc/self/exe to execute; mount /proc'
+	tells 'memory \? memory pages of .* swap \?; overcommit \?'
+	toll stat -v true
+	ended 0
+}
