@@ -137,7 +137,19 @@ static int write_probe_file(int fd, const char *dir, uint64_t page_bytes, struct
 	if (errno == ENOSPC || errno == EDQUOT)
 		return why_set(why, 1,
 			       "needs room for data files: %s is full; choose another --dir", dir);
-	return why_errno(why, -errno, "cannot write in %s", dir);
+	if (errno == EFBIG)
+		return why_set(
+			why, 1,
+			"needs data files of %d pages at the least: %s: %s; raise the limit, "
+			"ulimit -f",
+			PROBE_PAGES, dir, strerror(errno));
+	if (errno == EIO)
+		return why_errno(why, -errno, "cannot write in %s", dir);
+	/* hugetlbfs knows no write(2), and others have their reasons */
+	return why_set(why, 1,
+		       "needs a directory for data files: cannot write in %s: %s; choose another "
+		       "--dir",
+		       dir, strerror(errno));
 }
 
 static int probe_data_dir(const struct sys_env *env, struct why *why)
