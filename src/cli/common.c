@@ -148,7 +148,8 @@ int cli_output_check(const struct cli_output *output)
 		if (access(dirname(dir), W_OK) == 0)
 			return 0;
 	}
-	return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
+	return cli_fail(EXIT_SYSTEM, "-o %s: %s%s", output->path, strerror(errno),
+			why_limit(-errno));
 }
 
 int cli_output_spares(const struct cli_output *output, const char *doc)
@@ -215,11 +216,13 @@ static int write_to_file(const struct job *job)
 
 	out = fopen(path, "we");
 	if (!out)
-		return cli_fail(EXIT_SYSTEM, "-o %s: %s", path, strerror(errno));
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s%s", path, strerror(errno),
+				why_limit(-errno));
 	write_report(job, out, out);
 	failed = fflush(out) != 0 || ferror(out);
 	if (fclose(out) != 0 || failed)
-		return cli_fail(EXIT_SYSTEM, "-o %s: %s", path, strerror(errno));
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s%s", path, strerror(errno),
+				why_limit(-errno));
 	return 0;
 }
 

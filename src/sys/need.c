@@ -138,11 +138,8 @@ static int write_probe_file(int fd, const char *dir, uint64_t page_bytes, struct
 		return why_set(why, 1,
 			       "needs room for data files: %s is full; choose another --dir", dir);
 	if (errno == EFBIG)
-		return why_set(
-			why, 1,
-			"needs data files of %d pages at the least: %s: %s; raise the limit, "
-			"ulimit -f",
-			PROBE_PAGES, dir, strerror(errno));
+		return why_set(why, 1, "needs data files of %d pages at the least: %s: %s%s",
+			       PROBE_PAGES, dir, strerror(errno), why_limit(-EFBIG));
 	if (errno == EIO)
 		return why_errno(why, -errno, "cannot write in %s", dir);
 	/* hugetlbfs knows no write(2), and others have their reasons */
@@ -209,6 +206,8 @@ static int probe_traps(bool kernel, struct why *why)
 	sys_counters_close(&c);
 	if (e == 0)
 		return 0;
+	if (e == EMFILE)
+		return why_errno(why, -e, "cannot count %s-mode traps", mode);
 	if (sys_read_u64("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0 &&
 	    paranoid > (kernel ? 1 : 2))
 		return why_set(why, 1,
