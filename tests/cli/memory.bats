@@ -104,7 +104,7 @@ kills() {
 @test "few descriptors: refused with what helps, or run" {
 	needs prlimit util-linux
 	for limit in 4 5 6 7 8 9 20; do
-		prefix=(prlimit --nofile=$limit)
+		prefix=(prlimit "--nofile=$limit")
 		toll bench file_warm anon_write -s 1M -t 1 -r 1 --no-save --json
 		case $status in
 		0) json 'all(x["status"] == "done" or x["reason"].endswith("Too many open files; raise the limit, ulimit -n") for x in s)' ;;

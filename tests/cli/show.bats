@@ -257,6 +257,7 @@ json.dump(d, open("many", "w"))'
 		refuses 2 'is the document that is read'
 	done
 	status=0
+	# shellcheck disable=SC2094 # that it would be written is the point
 	"$PAGETOLL" show - -o x.json <x.json >"$out" 2>"$err" || status=$?
 	refuses 2 'is the document that is read'
 	[ ! -e begun ]
