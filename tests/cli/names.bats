@@ -126,7 +126,7 @@ print(*[s["name"] for s in json.load(open("out"))["scenarios"]])' >names
 	json 'd["options"]["trials"] == 2 and d["options"]["rounds"] == 2'
 	json 'all(x["params"]["size_bytes"] == 2 << 20 for x in s)'
 	json 'all(len(x["rounds"]) == 4 for x in s)'
-	json 'len(d["relations"]) == 10'
+	json 'len(d["relations"]) == 11'
 }
 
 @test "the suite's report has the article's names and its eleven relations" {
