@@ -80,6 +80,6 @@ void report_machine(const struct sys_machine *m, FILE *out, size_t width)
 			       (unsigned long long)(read_ahead / 1024));
 	(void)snprintf(line, sizeof(line), "%s: %s on %s%s", sys_machine_text(m, "dir", "?"),
 		       sys_machine_text(m, "filesystem", "?"),
-		       sys_machine_text(m, "disk", "no disk"), ahead);
+		       sys_machine_text(m, "disk", untold ? "?" : "no disk"), ahead);
 	print(out, "files", line, width);
 }

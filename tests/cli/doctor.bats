@@ -102,7 +102,8 @@ has_still() { # PAGES
 	json 'd["huge_pages"]["thp"]["meaning"]["malloc"]["larger_pages"] is None'
 	small anon_write chase_hugetlb
 	ended 0
-	tells 'THP not known .*mTHP not known; hugetlb not known'
+	tells 'THP not known .*mTHP not known; hugetlb not known.* on \?'
+	prints_not 'no disk'
 	prints_not 'this kernel|built'
 	toll list
 	ended 0
