@@ -18,6 +18,9 @@ int bench_child_move_fd(int fd)
 	int moved = fcntl(fd, F_DUPFD_CLOEXEC, ABOVE_FIXED_FDS);
 	int r = moved < 0 ? -errno : moved;
 
+	if (r == -EINVAL) /* the number asked for is beyond the limit */
+		r = -EMFILE;
+
 	(void)close(fd);
 	return r;
 }
@@ -88,7 +91,11 @@ int bench_child_start(struct bench_child *child, int fd_file, struct why *why)
 	(void)posix_spawn_file_actions_destroy(&files);
 	if (r != 0) {
 		child->pid = 0;
-		return why_errno(why, -r, "cannot start a trial (exec of /proc/self/exe)");
+		if (r == ENOENT)
+			return why_set(why, -r,
+				       "cannot start a trial: there is no /proc/self/exe to "
+				       "execute; mount /proc");
+		return why_no_process(why, -r, "a trial");
 	}
 	return 0;
 }

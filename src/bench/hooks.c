@@ -5,6 +5,7 @@
 #include "src/bench/chase.h"
 #include "src/bench/datafile.h"
 #include "src/bench/touch.h"
+#include "src/sys/hugetlb.h"
 #include "src/sys/page.h"
 #include "src/sys/residency.h"
 
@@ -152,17 +153,37 @@ int bench_map_populated(struct bench_trial *t)
 
 /* --- chases ----------------------------------------------------------------------------------------- */
 
+/* Three limits give one ENOMEM. The reserve, which takes no page of the pool, tells the first of them. */
+static int why_no_hugetlb(struct bench_trial *t, size_t map_bytes)
+{
+	size_t kib = t->unit_bytes / 1024;
+	struct sys_hugetlb_pool pool;
+
+	if (!t->reserved)
+		return why_set(
+			&t->why, BENCH_SKIP,
+			"no %zu kB of address space for pages of %zu kB; raise its limit, ulimit -v",
+			t->reserved_bytes / 1024, kib);
+	if (sys_hugetlb_pool(t->unit_bytes, &pool) == 0 &&
+	    pool.available >= map_bytes / t->unit_bytes)
+		return why_set(
+			&t->why, BENCH_SKIP,
+			"the pool has %" PRIu64
+			" free pages of %zu kB, but this process cannot have %zu: raise the limit "
+			"of its hugetlb cgroup (hugetlb.*.rsvd.*), or allow it the memory nodes "
+			"that hold them (cpuset, numactl)",
+			pool.available, kib, map_bytes / t->unit_bytes);
+	return why_set(
+		&t->why, BENCH_SKIP,
+		"the pool of %zu kB pages has run dry since it was looked at; make it larger", kib);
+}
+
 static int map_hugetlb(struct bench_trial *t, size_t map_bytes)
 {
 	int size = __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT;
 	int r = map_anon(t, map_bytes, MAP_HUGETLB | size);
 
-	if (r != -ENOMEM)
-		return r;
-	return why_set(
-		&t->why, BENCH_SKIP,
-		"the pool of %zu kB pages has run dry since it was looked at; make it larger",
-		t->unit_bytes / 1024);
+	return r == -ENOMEM ? why_no_hugetlb(t, map_bytes) : r;
 }
 
 static int map_of_units(struct bench_trial *t, size_t map_bytes)

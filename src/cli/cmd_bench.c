@@ -328,7 +328,9 @@ COMMAND(bench) = {
 	.about =
 		"Measures what each kind of page fault costs here, per fault and per page, each price with "
 		"its interval, and checks that the faults counted are the faults claimed. Without a name "
-		"the suite 'quick' runs, every price there is; 'pagetoll list' names them all.\n"
+		"the suite 'quick' runs, every price there is; 'pagetoll list' names them all. A name can be a "
+		"scenario's, a suite's or a row's of a suite; GLOB stands for the scenarios it matches, and for the "
+		"rows it matches of other scenarios ('base_*').\n"
 		"A trial is a fresh process pinned to one CPU; it runs rounds, each one pass over the "
 		"memory. Trials of all scenarios are interleaved in random order, so that what drifts on "
 		"the machine drifts for all. A price is the median over trials of the median over rounds; "

@@ -11,6 +11,7 @@
 #include "src/sys/need.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,9 +130,11 @@ static void doctor_json(const struct sys_machine *m, const struct sys_huge_pages
 static int cmd_doctor(const struct command_call *call)
 {
 	const struct doctor_options *o = call->config;
+	struct {
+		struct sys_huge_pages huge;
+		struct sys_machine machine;
+	} * found; /* more than a small stack should hold */
 	struct sys_env env;
-	struct sys_huge_pages huge;
-	struct sys_machine machine;
 	int r;
 
 	if (call->n_operands)
@@ -139,12 +142,16 @@ static int cmd_doctor(const struct command_call *call)
 	r = cli_choose_dir("doctor", o->dir, &env.dir);
 	if (r != 0)
 		return r;
-	sys_machine_probe(&machine, env.dir);
-	sys_huge_pages_probe(&huge); /* before the needs, whose probes take some */
+	found = malloc(sizeof(*found));
+	if (!found)
+		return cli_fail(EXIT_SYSTEM, "doctor: no memory");
+	sys_machine_probe(&found->machine, env.dir);
+	sys_huge_pages_probe(&found->huge); /* before the needs, whose probes take some */
 	if (strcmp(o->format, "json") == 0)
-		doctor_json(&machine, &huge, &env);
+		doctor_json(&found->machine, &found->huge, &env);
 	else
-		doctor_text(&machine, &huge, &env, cli_terminal_width(STDOUT_FILENO));
+		doctor_text(&found->machine, &found->huge, &env, cli_terminal_width(STDOUT_FILENO));
+	free(found);
 	return EXIT_OK;
 }
 

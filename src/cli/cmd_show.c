@@ -32,6 +32,8 @@ static int cmd_show(const struct command_call *call)
 		return cli_fail(EXIT_USAGE, "show: one document at a time, not %d",
 				call->n_operands);
 	r = cli_output_check(&o->output);
+	if (r == 0)
+		r = cli_output_spares(&o->output, name);
 	if (r != 0)
 		return r;
 	r = model_runs_load_any(name, &doc, &why);

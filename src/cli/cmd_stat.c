@@ -80,6 +80,7 @@ static int own_failure(int status)
 static int check_usage(const struct command_call *call)
 {
 	const struct stat_options *o = call->config;
+	int r;
 
 	if (call->n_operands == 0)
 		return cli_fail(EXIT_USAGE,
@@ -95,7 +96,8 @@ static int check_usage(const struct command_call *call)
 		return cli_fail(EXIT_USAGE,
 				"stat: --format json needs -o FILE: the command writes to "
 				"standard error, too");
-	return own_failure(cli_output_check(&o->output));
+	r = own_failure(cli_output_check(&o->output));
+	return r == 0 && o->prices ? cli_output_spares(&o->output, o->prices) : r;
 }
 
 static int take_named_prices(const char *name, struct model_trace *doc)

@@ -112,6 +112,10 @@ extern const char *const cli_color_names[];
 /* Looks whether the report will be writable, before long work. 0 or an exit status. */
 int cli_output_check(const struct cli_output *output);
 
+/* Looks that the report will not overwrite the document it is made from: DOC as model_runs_resolve() takes
+ * it, or '-'. 0 or an exit status. */
+int cli_output_spares(const struct cli_output *output, const char *doc);
+
 /* Writes the report of a document. 0 or an exit status. */
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc);
 int cli_output_trace(const struct cli_output *output, const struct model_trace *doc);

@@ -4,6 +4,7 @@
 #include "src/base/text.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
+#include "src/model/runs.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -43,7 +44,8 @@ const struct command *command_find(const char *name)
 
 void cli_names_add(struct cli_names *list, const char *name)
 {
-	if (list->n + 1 < ARRAY_LEN(list->names))
+	/* what has no name is nothing to suggest */
+	if (*name && list->n + 1 < ARRAY_LEN(list->names))
 		list->names[list->n++] = name;
 	list->names[list->n] = NULL;
 }
@@ -146,7 +148,30 @@ int cli_output_check(const struct cli_output *output)
 		if (access(dirname(dir), W_OK) == 0)
 			return 0;
 	}
-	return cli_fail(EXIT_SYSTEM, "-o %s: %s", output->path, strerror(errno));
+	return cli_fail(EXIT_SYSTEM, "-o %s: %s%s", output->path, strerror(errno),
+			why_limit(-errno));
+}
+
+int cli_output_spares(const struct cli_output *output, const char *doc)
+{
+	struct stat in, out;
+	char path[PATH_MAX];
+	int r;
+
+	if (to_stdout(output))
+		return 0;
+	if (strcmp(doc, "-") == 0)
+		r = fstat(STDIN_FILENO, &in);
+	else if (model_runs_resolve(doc, path, sizeof(path), NULL) == 0)
+		r = stat(path, &in);
+	else
+		return 0; /* who reads it will say what is wrong */
+	if (r < 0 || stat(output->path, &out) < 0 || !S_ISREG(in.st_mode) ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return 0;
+	return cli_fail(EXIT_USAGE,
+			"-o %s: is the document that is read, and would be lost; name another file",
+			output->path);
 }
 
 /* A document of one kind with the writer of a format for it. */
@@ -191,11 +216,13 @@ static int write_to_file(const struct job *job)
 
 	out = fopen(path, "we");
 	if (!out)
-		return cli_fail(EXIT_SYSTEM, "-o %s: %s", path, strerror(errno));
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s%s", path, strerror(errno),
+				why_limit(-errno));
 	write_report(job, out, out);
 	failed = fflush(out) != 0 || ferror(out);
 	if (fclose(out) != 0 || failed)
-		return cli_fail(EXIT_SYSTEM, "-o %s: %s", path, strerror(errno));
+		return cli_fail(EXIT_SYSTEM, "-o %s: %s%s", path, strerror(errno),
+				why_limit(-errno));
 	return 0;
 }
 

@@ -56,8 +56,8 @@ static int close_stdout(int status)
 		return status;
 	if (errno == EPIPE)
 		return status == EXIT_OK ? EXIT_SYSTEM : status; /* the reader has gone: it knows */
-	return cli_fail(EXIT_SYSTEM, "cannot write to standard output%s%s", errno ? ": " : "",
-			errno ? strerror(errno) : "");
+	return cli_fail(EXIT_SYSTEM, "cannot write to standard output%s%s%s", errno ? ": " : "",
+			errno ? strerror(errno) : "", why_limit(-errno));
 }
 
 static int unknown_command(const char *name)

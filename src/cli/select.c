@@ -125,7 +125,7 @@ static int try_article(struct selection *sel, const char *name, struct why *why)
 	return 0;
 }
 
-static int try_glob(struct selection *sel, const char *name, struct why *why)
+static int try_glob_of_scenarios(struct selection *sel, const char *name, struct why *why)
 {
 	int found = 0;
 
@@ -138,6 +138,31 @@ static int try_glob(struct selection *sel, const char *name, struct why *why)
 		if (r < 0)
 			return r;
 		found = 1;
+	}
+	return found;
+}
+
+/* Rows of suites join by the article's names, save those whose scenario the glob names anyway: 'anon_*'
+ * prices each scenario once. */
+static int try_glob(struct selection *sel, const char *name, struct why *why)
+{
+	int found = try_glob_of_scenarios(sel, name, why);
+
+	for (size_t i = 0; i < sel->n_suites && found >= 0; i++) {
+		const struct model_suite *suite = sel->suites[i];
+
+		for (unsigned k = 0; k < suite->n_rows; k++) {
+			const struct model_suite_row *row = &suite->rows[k];
+			int r;
+
+			if (!*row->article || fnmatch(name, row->article, 0) != 0 ||
+			    fnmatch(name, row->scenario, 0) == 0)
+				continue;
+			r = add_suite_row(sel, suite, row, why);
+			if (r < 0)
+				return r;
+			found = 1;
+		}
 	}
 	return found;
 }

@@ -23,8 +23,8 @@ struct selection {
 };
 
 /*
- * A name is a suite, a scenario, a row of a suite by its article's name, or a glob over scenarios,
- * tried in this order. Named twice it is run once. -EINVAL with "did you mean".
+ * A name is a suite, a scenario, a row of a suite by its article's name, or a glob over scenarios
+ * and these rows, tried in this order. Named twice it is run once. -EINVAL with "did you mean".
  */
 int select_names(struct selection *selection, int n_names, char **names, struct why *why);
 void select_free(struct selection *selection);

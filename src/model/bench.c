@@ -564,8 +564,8 @@ static const struct mark_text mark_texts[] = {
 	 "%zu of %zu rounds: over 0.5 %% of the warm-up touches took more than 10 us; the host was "
 	 "short of memory or busy"},
 	{MODEL_MARK_SWITCHED,
-	 "%zu of %zu rounds had to wait for the CPU while other tasks had it; stop "
-	 "them or choose another --cpu"},
+	 "%zu of %zu rounds had to wait for the CPU: other tasks had it (stop them, or choose another "
+	 "--cpu), or the cgroup's CPU limit was used up (raise it)"},
 	{MODEL_MARK_STOLEN,
 	 "%zu of %zu rounds lost CPU time to the hypervisor (steal); other guests are busy"},
 	{MODEL_MARK_SLEPT,

@@ -65,6 +65,12 @@ static int draft_open(struct draft *d, const char *dir, struct why *why)
 {
 	d->path[0] = 0;
 	d->fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	/* without /proc it could be given no name */
+	if (d->fd >= 0 && access("/proc/self/fd", X_OK) < 0) {
+		(void)close(d->fd);
+		d->fd = -1;
+		errno = EOPNOTSUPP;
+	}
 	if (d->fd >= 0)
 		return 0;
 	if (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT) {

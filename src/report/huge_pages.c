@@ -7,6 +7,7 @@
 #include "src/base/option.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
+#include "src/sys/page.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -271,7 +272,10 @@ static void print_pools(const struct sys_huge_pages *h, FILE *out, size_t width)
 		print(out, head, text, width);
 	}
 	if (h->n_pools == 0)
-		print(out, "pools", "none: this kernel has no hugetlb", width);
+		print(out, "pools",
+		      h->thp.is_untold ? "not known: " SYS_UNTOLD
+				       : "none: this kernel has no hugetlb",
+		      width);
 	report_pools_warning(h, text);
 	if (*text)
 		print(out, "WARNING", text, width);
@@ -422,8 +426,13 @@ static void put_memory(struct json_writer *w, const char *key, const struct sys_
 
 	sys_thp_meaning(thp, memory, &meaning);
 	json_put_object(w, key);
-	json_put_bool(w, "larger_pages", meaning.larger_pages);
-	json_put_bool(w, "may_stall", meaning.may_stall);
+	if (thp->is_untold) {
+		json_put_null(w, "larger_pages");
+		json_put_null(w, "may_stall");
+	} else {
+		json_put_bool(w, "larger_pages", meaning.larger_pages);
+		json_put_bool(w, "may_stall", meaning.may_stall);
+	}
 	json_put_string(w, "text", meaning.text);
 	json_put_end_object(w);
 }

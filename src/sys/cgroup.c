@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SMALL_FILE = 1 << 13 };
@@ -49,32 +50,42 @@ static bool group_of(const char *text, bool v2, char *ret_group, size_t size)
 	return false;
 }
 
-void sys_cgroup_walk(sys_cgroup_visit *visit, void *data)
-{
+/* Together more than a small stack should hold. */
+struct texts {
 	char groups[SMALL_FILE], line[2 * PATH_MAX], group[PATH_MAX], mount[PATH_MAX],
 		root[PATH_MAX];
-	FILE *f;
+};
 
-	if (sys_read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0)
-		return;
-	f = fopen("/proc/self/mountinfo", "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f)) {
-		const char *type = strstr(line, " - cgroup");
+static void walk_mounts(FILE *f, struct texts *t, sys_cgroup_visit *visit, void *data)
+{
+	while (fgets(t->line, sizeof(t->line), f)) {
+		const char *type = strstr(t->line, " - cgroup");
 		bool v2 = type && strncmp(type, " - cgroup2 ", 11) == 0;
-		const char *below = group;
+		const char *below = t->group;
 
 		if (!type || (!v2 && !strstr(type, "memory")))
 			continue;
-		if (sscanf(line, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
-		    !group_of(groups, v2, group, sizeof(group)))
+		if (sscanf(t->line, "%*s %*s %*s %4095s %4095s", t->root, t->mount) != 2 ||
+		    !group_of(t->groups, v2, t->group, sizeof(t->group)))
 			continue;
 		/* a mount of a part of the hierarchy, as in containers */
-		if (strcmp(root, "/") != 0 && strncmp(group, root, strlen(root)) == 0)
-			below = group + strlen(root);
-		walk_up(mount, *below ? below : "/", v2 ? SYS_CGROUP_V2 : SYS_CGROUP_V1, visit,
+		if (strcmp(t->root, "/") != 0 && strncmp(t->group, t->root, strlen(t->root)) == 0)
+			below = t->group + strlen(t->root);
+		walk_up(t->mount, *below ? below : "/", v2 ? SYS_CGROUP_V2 : SYS_CGROUP_V1, visit,
 			data);
 	}
-	(void)fclose(f);
+}
+
+void sys_cgroup_walk(sys_cgroup_visit *visit, void *data)
+{
+	struct texts *t = malloc(sizeof(*t));
+	FILE *f = NULL;
+
+	if (t && sys_read_text("/proc/self/cgroup", t->groups, sizeof(t->groups)) >= 0)
+		f = fopen("/proc/self/mountinfo", "re");
+	if (f) {
+		walk_mounts(f, t, visit, data);
+		(void)fclose(f);
+	}
+	free(t);
 }

@@ -64,8 +64,9 @@ void sys_disk_probe(const char *dir, struct sys_disk *ret)
 	struct statvfs vfs;
 	struct statx sx;
 
-	*ret = (struct sys_disk){.filesystem = ""};
-	if (statvfs(dir, &vfs) == 0)
+	*ret = (struct sys_disk){.free_bytes = UINT64_MAX};
+	/* no blocks at all: ramfs and others that have no limit or do not tell */
+	if (statvfs(dir, &vfs) == 0 && vfs.f_blocks > 0)
 		ret->free_bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
 	if (statx(AT_FDCWD, dir, 0, STATX_BASIC_STATS | STATX_MNT_ID, &sx) < 0)
 		return;

@@ -75,6 +75,23 @@ int sys_find_u64(const char *text, const char *key, uint64_t *ret_value)
 	return -ENOENT;
 }
 
+int sys_read_key(const char *path, const char *key, uint64_t *ret_value)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int r = -ENOENT;
+	FILE *f;
+
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (r < 0 && getline(&line, &size, f) >= 0)
+		r = sys_find_u64(line, key, ret_value);
+	free(line);
+	(void)fclose(f);
+	return r;
+}
+
 void sys_bracketed(const char *text, char *ret_word, size_t size)
 {
 	const char *open = strchr(text, '[');

@@ -17,6 +17,9 @@ int sys_read_u64(const char *path, uint64_t *ret_value);
 /* The number behind "key" at the start of a line of a text such as /proc/meminfo. 0 or -ENOENT. */
 int sys_find_u64(const char *text, const char *key, uint64_t *ret_value);
 
+/* The same in a file of any length. 0 or negative errno. */
+int sys_read_key(const char *path, const char *key, uint64_t *ret_value);
+
 /* The word in brackets of "always [madvise] never", or the whole text where there are none. */
 void sys_bracketed(const char *text, char *ret_word, size_t size);
 

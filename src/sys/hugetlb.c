@@ -92,6 +92,11 @@ int sys_hugetlb_ask(uint64_t page_bytes, uint64_t bytes, struct why *why)
 	struct sys_hugetlb_pool pool;
 	uint64_t n_pages;
 
+	if (!sys_huge_pages_are_told())
+		return why_set(
+			why, 1,
+			"needs huge pages from a pool (hugetlb): whether there are any is not "
+			"known, " SYS_UNTOLD "; mount /sys");
 	if (page_bytes == 0 || sys_hugetlb_pool(page_bytes, &pool) < 0)
 		return why_set(
 			why, 1,

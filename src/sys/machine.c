@@ -181,6 +181,8 @@ static void probe_mthp(struct sys_machine *m)
 	struct sys_thp thp;
 
 	sys_thp_probe(&thp);
+	if (thp.is_untold)
+		sys_machine_add_text(m, "huge_pages", "not known: " SYS_UNTOLD);
 	if (!*thp.enabled)
 		return;
 	for (size_t i = 0; i < thp.n_sizes; i++) {
@@ -217,21 +219,20 @@ static void probe_hugetlb(struct sys_machine *m)
 static void probe_memory(struct sys_machine *m)
 {
 	struct sys_memory memory;
-	char meminfo[8192];
 	uint64_t kib;
 
 	sys_memory_probe(&memory);
 	sys_machine_add_u64(m, "page_bytes", sys_page_bytes());
 	sys_machine_add_u64(m, "huge_page_bytes", sys_huge_page_bytes());
-	sys_machine_add_u64(m, "memory_bytes", memory.total_bytes);
+	if (memory.total_bytes)
+		sys_machine_add_u64(m, "memory_bytes", memory.total_bytes);
 	if (memory.available_bytes != UINT64_MAX) {
 		sys_machine_add_u64(m, "memory_available_bytes", memory.available_bytes);
 		sys_machine_add_text(m, "memory_limited_by", memory.limited_by);
 	}
 	if (memory.cgroup_limit_bytes != UINT64_MAX)
 		sys_machine_add_u64(m, "cgroup_limit_bytes", memory.cgroup_limit_bytes);
-	if (sys_read_text("/proc/meminfo", meminfo, sizeof(meminfo)) > 0 &&
-	    sys_find_u64(meminfo, "SwapTotal", &kib) == 0)
+	if (sys_read_key("/proc/meminfo", "SwapTotal", &kib) == 0)
 		sys_machine_add_u64(m, "swap_bytes", kib * 1024);
 }
 

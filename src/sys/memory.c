@@ -14,9 +14,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Room for the kernel's small files; their interesting lines come early. */
-enum { SMALL_FILE = 1 << 13 };
-
 static void lower(struct sys_memory *m, uint64_t bytes, const char *by)
 {
 	if (bytes >= m->available_bytes)
@@ -52,7 +49,7 @@ static void lower_by_group(void *data, const char *dir, enum sys_cgroup_version 
 	struct sys_memory *m = data;
 	uint64_t limit, usage, value;
 	char path[PATH_MAX + 64];
-	char stat[8192], by[96];
+	char by[96];
 
 	(void)snprintf(path, sizeof(path), "%s/%s", dir, v->limit);
 	if (sys_read_u64(path, &limit) < 0) /* "max": no number */
@@ -63,10 +60,9 @@ static void lower_by_group(void *data, const char *dir, enum sys_cgroup_version 
 	if (sys_read_u64(path, &usage) < 0)
 		return;
 	(void)snprintf(path, sizeof(path), "%s/memory.stat", dir);
-	if (sys_read_text(path, stat, sizeof(stat)) > 0)
-		for (size_t i = 0; i < 2; i++)
-			if (sys_find_u64(stat, v->reclaimable[i], &value) == 0)
-				usage -= value < usage ? value : usage;
+	for (size_t i = 0; i < 2; i++)
+		if (sys_read_key(path, v->reclaimable[i], &value) == 0)
+			usage -= value < usage ? value : usage;
 	(void)snprintf(by, sizeof(by), "memory cgroup limit %s", units_bytes(limit).s);
 	if (limit < m->cgroup_limit_bytes)
 		m->cgroup_limit_bytes = limit;
@@ -86,17 +82,15 @@ static const struct size_limit size_limits[] = {
 
 static void lower_by_rlimits(struct sys_memory *m)
 {
-	char status[SMALL_FILE], by[96];
 	struct rlimit limit;
 	uint64_t kib, room;
+	char by[96];
 
-	if (sys_read_text("/proc/self/status", status, sizeof(status)) < 0)
-		return;
 	for (size_t i = 0; i < ARRAY_LEN(size_limits); i++) {
 		const struct size_limit *l = &size_limits[i];
 
 		if (getrlimit(l->resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
-		    sys_find_u64(status, l->used_key, &kib) < 0)
+		    sys_read_key("/proc/self/status", l->used_key, &kib) < 0)
 			continue;
 		(void)snprintf(by, sizeof(by), "%s %s", l->name, units_bytes(limit.rlim_cur).s);
 		room = limit.rlim_cur > kib * 1024 ? limit.rlim_cur - kib * 1024 : 0;
@@ -107,7 +101,6 @@ static void lower_by_rlimits(struct sys_memory *m)
 
 void sys_memory_probe(struct sys_memory *ret)
 {
-	char meminfo[8192];
 	uint64_t kib;
 
 	*ret = (struct sys_memory){
@@ -115,12 +108,10 @@ void sys_memory_probe(struct sys_memory *ret)
 		.cgroup_limit_bytes = UINT64_MAX,
 		.limited_by = "nothing known",
 	};
-	if (sys_read_text("/proc/meminfo", meminfo, sizeof(meminfo)) > 0) {
-		if (sys_find_u64(meminfo, "MemTotal", &kib) == 0)
-			ret->total_bytes = kib * 1024;
-		if (sys_find_u64(meminfo, "MemAvailable", &kib) == 0)
-			lower(ret, kib * 1024, "MemAvailable");
-	}
+	if (sys_read_key("/proc/meminfo", "MemTotal", &kib) == 0)
+		ret->total_bytes = kib * 1024;
+	if (sys_read_key("/proc/meminfo", "MemAvailable", &kib) == 0)
+		lower(ret, kib * 1024, "MemAvailable");
 	sys_cgroup_walk(lower_by_group, ret);
 	lower_by_rlimits(ret);
 }

@@ -45,6 +45,11 @@ static int why_no_thp(struct why *why)
 {
 	char text[128], mode[32];
 
+	if (!sys_huge_pages_are_told())
+		return why_set(
+			why, 1,
+			"needs transparent huge pages: MADV_HUGEPAGE brought none, and why is "
+			"not known, " SYS_UNTOLD "; mount /sys");
 	if (sys_read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof(text)) < 0)
 		return why_set(why, 1,
 			       "needs transparent huge pages: this kernel is built without them");
@@ -71,7 +76,9 @@ static int probe_thp(const struct sys_env *env, struct why *why)
 {
 	uint64_t huge = sys_huge_page_bytes();
 	struct sys_mapping m = {.huge_bytes = 0};
+	struct why inner;
 	char *map, *at;
+	int r = 0;
 
 	(void)env;
 	if (!huge)
@@ -82,9 +89,14 @@ static int probe_thp(const struct sys_env *env, struct why *why)
 	at = sys_align_up(map, huge);
 	if (madvise(at, huge, MADV_HUGEPAGE) == 0) {
 		*(volatile char *)at = 1;
-		(void)sys_smaps_range((uintptr_t)at, (uintptr_t)at + huge, &m, why);
+		r = sys_smaps_range((uintptr_t)at, (uintptr_t)at + huge, &m, &inner);
 	}
 	(void)munmap(map, 2 * huge);
+	if (r < 0)
+		return why_set(why, r,
+			       "cannot see whether MADV_HUGEPAGE brings transparent huge pages: "
+			       "%s; is /proc mounted?",
+			       inner.text);
 	return m.huge_bytes == huge ? 0 : why_no_thp(why);
 }
 
@@ -125,7 +137,16 @@ static int write_probe_file(int fd, const char *dir, uint64_t page_bytes, struct
 	if (errno == ENOSPC || errno == EDQUOT)
 		return why_set(why, 1,
 			       "needs room for data files: %s is full; choose another --dir", dir);
-	return why_errno(why, -errno, "cannot write in %s", dir);
+	if (errno == EFBIG)
+		return why_set(why, 1, "needs data files of %d pages at the least: %s: %s%s",
+			       PROBE_PAGES, dir, strerror(errno), why_limit(-EFBIG));
+	if (errno == EIO)
+		return why_errno(why, -errno, "cannot write in %s", dir);
+	/* hugetlbfs knows no write(2), and others have their reasons */
+	return why_set(why, 1,
+		       "needs a directory for data files: cannot write in %s: %s; choose another "
+		       "--dir",
+		       dir, strerror(errno));
 }
 
 static int probe_data_dir(const struct sys_env *env, struct why *why)
@@ -185,6 +206,8 @@ static int probe_traps(bool kernel, struct why *why)
 	sys_counters_close(&c);
 	if (e == 0)
 		return 0;
+	if (e == EMFILE)
+		return why_errno(why, -e, "cannot count %s-mode traps", mode);
 	if (sys_read_u64("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0 &&
 	    paranoid > (kernel ? 1 : 2))
 		return why_set(why, 1,
@@ -288,3 +311,6 @@ const struct sys_need *const sys_needs[] = {
 	&need_base_pages, &need_thp,        &need_hugetlb,      &need_gigantic, &need_data_dir,
 	&need_cold_files, &need_user_traps, &need_kernel_traps, &need_pmu,      NULL,
 };
+
+_Static_assert(sizeof(sys_needs) / sizeof(sys_needs[0]) - 1 <= SYS_MAX_ANSWERS,
+	       "an answer for each need");

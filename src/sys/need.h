@@ -35,7 +35,7 @@ extern const struct sys_need need_pmu;
 
 /* Answers already had, so that a need is probed once however many scenarios have it: some write and
  * fsync files. Begins as {.n = 0}; for one sys_env. */
-enum { SYS_MAX_ANSWERS = 32 };
+enum { SYS_MAX_ANSWERS = 12 };
 struct sys_answers {
 	const struct sys_need *need[SYS_MAX_ANSWERS];
 	int r[SYS_MAX_ANSWERS];

@@ -13,15 +13,18 @@ uint64_t sys_page_bytes(void)
 
 uint64_t sys_huge_page_bytes(void)
 {
-	char meminfo[8192];
 	uint64_t value;
 
 	if (sys_read_u64("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &value) == 0)
 		return value;
-	if (sys_read_text("/proc/meminfo", meminfo, sizeof(meminfo)) > 0 &&
-	    sys_find_u64(meminfo, "Hugepagesize", &value) == 0)
+	if (sys_read_key("/proc/meminfo", "Hugepagesize", &value) == 0)
 		return value * 1024;
 	return 0;
+}
+
+bool sys_huge_pages_are_told(void)
+{
+	return access("/sys/kernel/mm", F_OK) == 0;
 }
 
 char *sys_align_up(char *p, size_t align)

@@ -86,6 +86,7 @@ void sys_thp_probe(struct sys_thp *ret)
 	int disabled = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
 
 	memset(ret, 0, sizeof(*ret));
+	ret->is_untold = !sys_huge_pages_are_told();
 	ret->page_bytes = sys_page_bytes();
 	ret->huge_page_bytes = sys_huge_page_bytes();
 	read_word(THP "/enabled", ret->enabled);
@@ -254,6 +255,10 @@ static void say_setting(const struct sys_thp *thp, enum sys_thp_memory memory,
 static void say_base_pages(const struct sys_thp *thp, enum sys_thp_memory memory,
 			   struct sys_thp_meaning *ret)
 {
+	if (thp->is_untold) {
+		append(ret->text, sizeof(ret->text), "not known: " SYS_UNTOLD);
+		return;
+	}
 	append(ret->text, sizeof(ret->text), "pages of %s: ", units_bytes(thp->page_bytes).s);
 	if (!*thp->enabled || thp->huge_page_bytes == 0)
 		append(ret->text, sizeof(ret->text), "this kernel has no transparent huge pages");

@@ -32,6 +32,7 @@ struct sys_khugepaged {
 
 /* The words in brackets of the settings' files; "" where this kernel has no such file. Harmless. */
 struct sys_thp {
+	bool is_untold; /* /sys does not say: no word means nothing */
 	uint64_t page_bytes;
 	uint64_t huge_page_bytes; /* 0: none */
 	char enabled[SYS_THP_WORD];

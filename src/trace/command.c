@@ -101,7 +101,8 @@ int trace_command_start(struct trace_command *c, char *const *argv,
 			;
 	c->not_executed = c->pid > 0;
 	trace_command_end(c);
-	return why_errno(why, -exec_errno, c->not_executed ? "%s" : "cannot start %s", argv[0]);
+	return c->not_executed ? why_errno(why, -exec_errno, "%s", argv[0])
+			       : why_no_process(why, -exec_errno, argv[0]);
 }
 
 static bool has_ended(const struct trace_command *c)

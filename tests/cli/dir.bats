@@ -95,6 +95,24 @@ mount_at() { # DIR MOUNT-ARGUMENTS...
 	ended 0
 }
 
+@test "a file system without a limit has room" {
+	mount_at free -t ramfs none
+	toll bench file_warm file_cold -s 1M -t 1 -r 1 -d free --json
+	ended 0
+	json 's[0]["status"] == "done" and s[1]["status"] == "skipped"'
+	json '"in free (ramfs) 64 of 64 pages stayed" in s[1]["reason"]'
+	is_empty free
+}
+
+@test "a file system that takes no writes: skipped, another --dir helps" {
+	mount_at huge -t hugetlbfs none
+	toll bench file_warm file_cold anon_write -s 1M -t 1 -r 1 -d huge --json
+	ended 0
+	json 'all(x["status"] == "skipped" and x["reason"] == "needs a directory for data files: cannot write in huge: Invalid argument; choose another --dir" for x in s[:2])'
+	json 's[2]["status"] == "done"'
+	is_empty huge
+}
+
 @test "a small ext4 in a file is a disk" {
 	needs_root 'mounts a file system'
 	needs mkfs.ext4 e2fsprogs

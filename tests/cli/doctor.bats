@@ -89,3 +89,38 @@ has_still() { # PAGES
 	json "[p['available'] <= $now for p in d['huge_pages']['pools'] if p['page_bytes'] == $kib * 1024] == [True]" json
 	tells "pool of [0-9.]+ .iB $(printf '%d' "$now" | sed -e :a -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta') pages?, .* nothing else can use"
 }
+
+@test "an empty /sys: what it would tell is not known, and nothing is claimed of the kernel" {
+	without /sys
+	toll doctor
+	ended 0
+	tells 'huge_pages not known: /sys/kernel/mm is not there'
+	tells 'pools not known: /sys/kernel/mm is not there malloc not known'
+	tells 'whether there are any is not known, /sys/kernel/mm is not there; mount /sys'
+	prints_not 'this kernel|built'
+	toll doctor --json
+	json 'd["huge_pages"]["thp"]["meaning"]["malloc"]["larger_pages"] is None'
+	small anon_write chase_hugetlb
+	ended 0
+	tells 'THP not known .*mTHP not known; hugetlb not known.* on \?'
+	prints_not 'no disk'
+	prints_not 'this kernel|built'
+	toll list
+	ended 0
+	prints_not 'this kernel|built'
+}
+
+@test "no /proc: what it would tell is not known, and trials say what they need" {
+	without /proc
+	toll doctor
+	ended 0
+	prints_not '^  memory_bytes|fragmented'
+	tells 'broken transparent huge pages cannot see whether .*/proc/self/smaps: No such file .*is /proc mounted\?'
+	toll doctor --json
+	json '"memory_bytes" not in d["machine"]'
+	small anon_write
+	complains 3 'cannot start a trial: there is no /proc/self/exe to execute; mount /proc'
+	tells 'memory \? memory pages of .* swap \?; overcommit \?'
+	toll stat -v true
+	ended 0
+}

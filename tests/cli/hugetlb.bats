@@ -69,3 +69,43 @@ huge_kib() { echo $(($(cat /sys/kernel/mm/transparent_hugepage/hpage_pmd_size) /
 	ended 0
 	json "s[0]['params']['size_bytes'] == 1 << 20 and s[0]['params']['huge_page_bytes'] == $gigantic << 10"
 }
+
+@test "pages are free, and the address space is too small for them" {
+	kib=$(huge_kib 2>/dev/null) || skip "needs huge pages: this kernel has none"
+	fill_pool "$kib" 16
+	prefix=(bash -c "ulimit -v $((15 * kib)) && exec \"\$@\"" limited)
+	toll bench chase_hugetlb -s $((16 * kib))k -t 1 -r 1
+	complains 3 "address space for pages of $kib kB; raise its limit, ulimit -v$"
+}
+
+# Has this test's commands run in a cgroup that may reserve BYTES of huge pages of KIB.
+in_hugetlb_cgroup() { # KIB BYTES
+	local root=$dir/cgroup group name=$(($1 / 1024))MB
+	needs_root 'makes a hugetlb cgroup'
+	mkdir "$root"
+	if grep -qsw hugetlb /sys/fs/cgroup/cgroup.subtree_control; then
+		root=/sys/fs/cgroup
+	elif [[ -d /sys/fs/cgroup/hugetlb ]]; then
+		root=/sys/fs/cgroup/hugetlb
+	elif mount -t cgroup -o hugetlb none "$root" 2>/dev/null; then
+		mounts+=("$root")
+	else
+		skip 'needs a hugetlb cgroup: no hugetlb controller at /sys/fs/cgroup'
+	fi
+	group=$root/pagetoll-cli.$$
+	mkdir "$group" 2>/dev/null || skip "needs a hugetlb cgroup: cannot make $group"
+	restore+=("rmdir '$group'")
+	echo "$2" 2>/dev/null >"$(compgen -G "$group/hugetlb.$name.rsvd.limit_in_bytes" || echo "$group/hugetlb.$name.rsvd.max")" ||
+		skip "needs a hugetlb cgroup: cannot limit pages of $name"
+	prefix=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
+}
+
+@test "pages are free, and a cgroup keeps them back" {
+	kib=$(huge_kib 2>/dev/null) || skip "needs huge pages: this kernel has none"
+	fill_pool "$kib" 8
+	in_hugetlb_cgroup "$kib" $((2 * kib * 1024))
+	toll bench chase_hugetlb -s $((4 * kib))k -t 1 -r 1
+	complains 3 "the pool has [0-9]+ free pages of $kib kB, but this process cannot have 4: raise the limit of its hugetlb cgroup"
+	toll bench chase_hugetlb -s $((2 * kib))k -t 1 -r 1
+	ended 0
+}

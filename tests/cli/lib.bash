@@ -101,6 +101,14 @@ be_nobody() {
 needs() { command -v "$1" >/dev/null || skip "needs $1: not found; install the Debian package $2"; }
 needs_root() { [[ $EUID == 0 ]] || skip "needs root: $1"; }
 
+# From here on pagetoll sees an empty PATH.
+without() { # PATH
+	needs_root "hides $1"
+	unshare -m mount -t tmpfs none "$1" 2>/dev/null ||
+		skip "needs the right to mount: refused, as containers do"
+	prefix=(unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$1" "${prefix[@]}")
+}
+
 # Makes a memory cgroup of LIMIT and has this test's commands run in it.
 in_cgroup() { # LIMIT
 	local group limit

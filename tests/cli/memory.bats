@@ -101,17 +101,34 @@ kills() {
 	grep -q '^pagetoll: ' "$err"
 }
 
-@test "few descriptors and small files: refused with a reason, or run" {
-	prefix=(bash -c 'ulimit -n 20 && exec "$@"' limited)
-	small anon_write file_warm
+@test "few descriptors: refused with what helps, or run" {
+	needs prlimit util-linux
+	for limit in 4 5 6 7 8 9 20; do
+		prefix=(prlimit "--nofile=$limit")
+		toll bench file_warm anon_write -s 1M -t 1 -r 1 --no-save --json
+		case $status in
+		0) json 'all(x["status"] == "done" or x["reason"].endswith("Too many open files; raise the limit, ulimit -n") for x in s)' ;;
+		3) complains 3 'Too many open files; raise the limit, ulimit -n$' ;;
+		*) refuses 5 'Too many open files; raise the limit, ulimit -n$' ;;
+		esac
+	done
 	ended 0
-	prefix=(bash -c 'ulimit -n 8 && exec "$@"' limited)
-	small anon_write
-	[[ $status == 0 || $status == 5 ]] || show
-	prefix=(bash -c 'ulimit -f 256 && exec "$@"' limited)
+}
+
+@test "small files: refused with what helps, or run" {
+	prefix=(bash -c 'ulimit -f 300 && exec "$@"' limited)
 	toll bench file_warm anon_write -s 1M -t 1 -r 1 --no-save --json
 	ended 0
-	json 's[0]["status"] == "skipped" and "File too large" in s[0]["reason"] and s[1]["status"] == "done"'
+	json 's[0]["status"] == "skipped" and s[0]["reason"].endswith("File too large; raise the limit, ulimit -f")'
+	json 's[1]["status"] == "done"'
+	prefix=(bash -c 'ulimit -f 8 && exec "$@"' limited)
+	toll bench file_warm anon_write -s 1M -t 1 -r 1 --no-save
+	[[ $status == 3 ]] || refuses 5 'File too large; raise the limit, ulimit -f$'
+	prefix=(bash -c 'ulimit -f 1 && exec "$@"' limited)
+	toll doctor
+	complains 5 'standard output: File too large; raise the limit, ulimit -f$'
+	toll bench --help
+	complains 5 'standard output: File too large; raise the limit, ulimit -f$'
 }
 
 @test "a lock limit of nothing changes nothing" {
@@ -121,16 +138,30 @@ kills() {
 	json 'all(x["status"] == "done" for x in s)'
 }
 
-@test "a small stack is enough" {
-	prefix=(bash -c 'ulimit -s 512 && exec "$@"' limited)
-	small five_configs --json
-	ended 0
-}
-
 @test "no processes left to start: one sentence" {
 	be_nobody
 	needs prlimit util-linux
 	prefix=(prlimit --nproc=1 "${prefix[@]}")
 	small anon_write
-	[[ $status == 0 ]] || complains 3 'cannot start a trial.*(Resource temporarily unavailable|Operation not permitted)'
+	[[ $status == 0 ]] || complains 3 'cannot start a trial: (Resource temporarily unavailable; raise the limit on processes: ulimit -u, or pids.max of the cgroup|Operation not permitted)$'
+	toll stat true
+	[[ $status == 0 ]] || complains 125 'cannot start true: Resource temporarily unavailable; raise the limit on processes: ulimit -u'
+}
+
+@test "a stack of 64 KiB is enough for every command" {
+	prefix=(env -i PATH=/usr/bin:/bin PAGETOLL_RUNS="$PAGETOLL_RUNS" bash -c 'ulimit -s 64 && exec "$@"' -)
+	small chase_base file_warm
+	[[ $status == 0 || $status == 4 ]] || show
+	small --json --no-save
+	[[ $status == 0 || $status == 4 ]] || show
+	toll bench nonsense
+	refuses 2 "no scenario or suite"
+	toll nonsense
+	refuses 2 "unknown command"
+	for arguments in doctor 'doctor --json' list 'list --json' 'show -v' 'show --json' 'show --format csv' \
+		'show --format html' 'stat true' 'stat -p @last -v true' 'help bench' --help; do
+		# shellcheck disable=SC2086
+		toll $arguments
+		ended 0
+	done
 }

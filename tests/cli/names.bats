@@ -70,6 +70,22 @@ print(*[s["name"] for s in json.load(open("out"))["scenarios"]])' >names
 	json 'len(s) >= 2 and all(x["name"].startswith(("anon_w", "anon_r")) for x in s)'
 }
 
+@test "a glob names rows of suites, behind scenarios" {
+	small 'base_*' --json
+	ended 0
+	json 'len(s) > 1 and all(x["name"] == "chase_base" and x.get("article", "").startswith("base_") for x in s)'
+	small 'anon_[cr]*' --json
+	ended 0
+	json '[x["name"] for x in s] == ["anon_read_zero", "anon_refault", "anon_write"]'
+	json '[x.get("article") for x in s] == [None, None, "anon_cold"]'
+}
+
+@test "a glob prices a scenario once, however many rows have it" {
+	small 'anon_*' 'file_*' --json
+	[[ $status == 0 || $status == 3 ]] || show
+	json 'len({x["name"] for x in s}) == len(s) - sum(x.get("article") == "anon_cold" for x in s)'
+}
+
 @test "a glob that names nothing is refused" {
 	small 'zzz*'
 	refuses 2 "no scenario or suite 'zzz\*'; 'pagetoll list' names them"
@@ -82,6 +98,14 @@ print(*[s["name"] for s in json.load(open("out"))["scenarios"]])' >names
 	refuses 2 "did you mean 'five_configs'\?"
 	small file_wrm
 	refuses 2 "did you mean 'file_warm'\?"
+}
+
+@test "no name is suggested that is none" {
+	for name in '[' x Q ab '*[' - _; do
+		toll bench -s 1M -t 1 -r 1 -- "$name"
+		refuses 2 "no scenario or suite '.*'; 'pagetoll list' names them"
+		grep -qv "''" "$err" || show
+	done
 }
 
 @test "one wrong name among right ones runs nothing" {
@@ -102,7 +126,7 @@ print(*[s["name"] for s in json.load(open("out"))["scenarios"]])' >names
 	json 'd["options"]["trials"] == 2 and d["options"]["rounds"] == 2'
 	json 'all(x["params"]["size_bytes"] == 2 << 20 for x in s)'
 	json 'all(len(x["rounds"]) == 4 for x in s)'
-	json 'len(d["relations"]) == 10'
+	json 'len(d["relations"]) == 11'
 }
 
 @test "the suite's report has the article's names and its eleven relations" {

@@ -233,3 +233,39 @@ json.dump(d, open("many", "w"))'
 	[ "$(grep -c '<tr><th scope="row" title' "$out")" = 500 ]
 	[ "$(grep -c '>row_499</text>' "$out")" = 2 ]
 }
+
+@test "the document that is read is never the file that is written" {
+	small anon_write --json
+	cp "$out" x.json
+	cp x.json kept
+	ln -s x.json link.json
+	ln x.json hard.json
+	last=$(saved)
+	cp "$last" kept.last
+	for name in x.json ./x.json link.json hard.json "$dir/x.json"; do
+		toll show x.json -o "$name" --format html
+		refuses 2 "-o .*: is the document that is read, and would be lost; name another file"
+		toll show "$name" -o x.json
+		refuses 2 'is the document that is read'
+		toll stat -p x.json -o "$name" touch begun
+		refuses 2 'is the document that is read'
+	done
+	for name in @last "$(basename "$last" .json)"; do
+		toll show "$name" -o "$last"
+		refuses 2 'is the document that is read'
+		toll stat -p "$name" -o "$last" touch begun
+		refuses 2 'is the document that is read'
+	done
+	status=0
+	# shellcheck disable=SC2094 # that it would be written is the point
+	"$PAGETOLL" show - -o x.json <x.json >"$out" 2>"$err" || status=$?
+	refuses 2 'is the document that is read'
+	[ ! -e begun ]
+	cmp x.json kept
+	cmp "$last" kept.last
+	cp x.json other.json
+	toll show x.json -o other.json
+	ended 0
+	toll show x.json -o /dev/null
+	ended 0
+}

@@ -352,7 +352,8 @@ static void test_noise(void)
 		const char *text;
 	} noises[] = {
 		{MODEL_MARK_HOST_COLD, "3 of 10 rounds: over 0.5 % of the warm-up"},
-		{MODEL_MARK_SWITCHED, "3 of 10 rounds had to wait for the CPU"},
+		{MODEL_MARK_SWITCHED,
+		 "3 of 10 rounds had to wait for the CPU: other tasks had it (stop them, or choose another --cpu), or the cgroup's CPU limit was used up"},
 		{MODEL_MARK_STOLEN, "3 of 10 rounds lost CPU time to the hypervisor"},
 		{MODEL_MARK_SLEPT, "though nothing had to come from a disk"},
 		{MODEL_MARK_WARM_LATE, "3 of 10 rounds began more than 0.1 s after"},

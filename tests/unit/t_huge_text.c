@@ -209,6 +209,10 @@ static void test_text(void)
 	t_contains(got, "none: this kernel has no hugetlb", "no pools");
 	t_ok(!strstr(got, "khugepaged"), "no settings where there is no THP");
 	free(got);
+	h.thp.is_untold = true;
+	got = printed(80);
+	t_contains(got, "pools           not known: /sys/kernel/mm is not there", "an empty /sys");
+	free(got);
 }
 
 static void test_many_zones(void)

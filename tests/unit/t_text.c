@@ -142,6 +142,11 @@ static void test_why(void)
 	t_is_str(why.text, "it is 3", "and keeps the sentence");
 	t_is_i64(why_set(NULL, -ENOENT, "unheard"), -ENOENT, "without a place to keep it, too");
 	t_is_i64(why_errno(NULL, -ENOENT, "unheard"), -ENOENT, "and why_errno");
+	t_is_str(why_limit(-ENOENT), "", "no limit gives every error");
+	t_is_str(why_limit(-EMFILE), "; raise the limit, ulimit -n", "but this one");
+	t_is_i64(why_no_process(&why, -EAGAIN, "it"), -EAGAIN, "no process");
+	t_contains(why.text, "cannot start it: ", "is said");
+	t_contains(why.text, "; raise the limit on processes: ulimit -u", "with what helps");
 	t_is_i64(why_errno(&why, -ENOENT, "cannot open %s", "a\033b"), -ENOENT, "why_errno");
 	t_is_str(why.text, "cannot open a?b: No such file or directory",
 		 "harmless, with the system's word");

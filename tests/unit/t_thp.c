@@ -154,6 +154,9 @@ static void test_unknown(void)
 	char text[300];
 
 	t_contains(meaning(&t, SYS_THP_ADVISED).text, "no transparent huge pages", "not built in");
+	t.is_untold = true;
+	t_is_str(meaning(&t, SYS_THP_ADVISED).text, "not known: /sys/kernel/mm is not there",
+		 "an empty /sys is no kernel without them");
 	t = settings("sometimes", "madvise");
 	t_contains(meaning(&t, SYS_THP_ADVISED).text, "'sometimes', which is not known",
 		   "a word of a later kernel");
