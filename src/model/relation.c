@@ -27,8 +27,8 @@ static void read_causes(struct json_reader *rd, const json_t *object, struct mod
 			json_read_fail(rd, "\"causes\" must be at most %d names", MODEL_MAX_CAUSES);
 			return;
 		}
-		text_copy(ret->causes[ret->n_causes++], sizeof(ret->causes[0]),
-			  json_string_value(value));
+		text_make_harmless(text_copy(ret->causes[ret->n_causes++], sizeof(ret->causes[0]),
+					     json_string_value(value)));
 	}
 }
 
