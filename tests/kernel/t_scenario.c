@@ -92,15 +92,15 @@ static void check_residency(const struct bench_scenario *s, const struct model_s
 	t_is_u64(n_as_told, d->n_rounds, "cached pages of the file before and after each pass");
 }
 
-/*
- * Base pages in a region of their own: a table for each run of pages that one holds, and a page for each of
- * two levels above it at the most.
- */
 static bool has_page_tables_of_its_size(const struct bench_scenario *s)
 {
 	return s->pages == BENCH_PAGES_BASE && s->file == BENCH_FILE_NONE;
 }
 
+/*
+ * Base pages in a region of their own: a table for each run of pages that one holds, and a page for each of
+ * two levels above it at the most.
+ */
 static void check_page_tables(const struct model_scenario *d)
 {
 	int64_t page = (int64_t)sys_page_bytes(), entries = page / (int64_t)sizeof(void *);
