@@ -228,7 +228,7 @@ static uint64_t pages_of(uint64_t bytes, const struct bench_scenario *s)
 static uint64_t largest_bytes(const struct sys_memory *memory, bool files)
 {
 	uint64_t room = memory->available_bytes - memory->available_bytes / 10;
-	uint64_t fixed = sys_huge_page_bytes() + (16 << 20);
+	uint64_t fixed = 2 * sys_huge_page_bytes() + (16 << 20);
 	uint64_t times = files || memory->counts_mappings ? 2 : 1;
 
 	if (memory->available_bytes == UINT64_MAX)

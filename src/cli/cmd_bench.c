@@ -186,12 +186,7 @@ static void configure(const struct command_call *call, const struct selection *s
 
 static void fill_head(struct model_bench *doc, const struct selection *sel, const char *dir)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-
-	text_copy(doc->tool_version, sizeof(doc->tool_version), PAGETOLL_VERSION);
-	(void)gmtime_r(&now, &tm);
-	(void)strftime(doc->started, sizeof(doc->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	cli_stamp(doc->tool_version, doc->started);
 	sys_machine_probe(&doc->machine, dir);
 	if (sel->n_whole == 1)
 		doc->suite = sel->whole->head;
@@ -218,19 +213,22 @@ static void warn_of_counters(struct model_bench *doc, const char *dir)
 
 static int exit_status(const struct model_bench *doc, int signal)
 {
-	size_t n_done = 0, n_invalid = 0;
+	size_t n_done = 0, n_invalid = 0, n_failed = 0;
 
 	if (doc->floor.verdict == MODEL_INVALID)
 		n_invalid++;
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		n_done += doc->scenarios[i].n_rounds > 0;
 		n_invalid += doc->scenarios[i].verdict == MODEL_INVALID;
+		n_failed += doc->scenarios[i].status == MODEL_FAILED;
 	}
 	if (signal)
 		return EXIT_BY_SIGNAL + signal;
 	if (n_done == 0)
 		return EXIT_NOTHING_RAN;
-	return n_invalid ? EXIT_INVALID : EXIT_OK;
+	if (n_invalid)
+		return EXIT_INVALID;
+	return n_failed ? EXIT_SYSTEM : EXIT_OK;
 }
 
 /* Nothing is lost when the report's reader goes away: the document is kept first. */
@@ -337,7 +335,7 @@ COMMAND(bench) = {
 		"+- is half its interval in this run, the range where there are fewer than 6 trials. "
 		"Between two runs a machine can differ by more than that.\n"
 		"Exit status: 0 done; 2 wrong usage; 3 nothing could run; 4 a round counted other faults than "
-		"its scenario claims; 5 the system refused something; 130 interrupted by Ctrl-C (what was "
+		"its scenario claims; 5 the system refused something, or a row failed; 130 interrupted by Ctrl-C (what was "
 		"done is reported).",
 	.examples =
 		"  pagetoll bench five_configs       a published experiment, its figures beside\n"

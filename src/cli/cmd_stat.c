@@ -113,12 +113,7 @@ static int take_named_prices(const char *name, struct model_trace *doc)
 
 static void fill_head(struct model_trace *doc, const char *dir)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-
-	text_copy(doc->tool_version, sizeof(doc->tool_version), PAGETOLL_VERSION);
-	(void)gmtime_r(&now, &tm);
-	(void)strftime(doc->started, sizeof(doc->started), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	cli_stamp(doc->tool_version, doc->started);
 	sys_machine_probe(&doc->machine, dir);
 }
 

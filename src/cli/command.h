@@ -132,6 +132,10 @@ size_t cli_terminal_width(int fd);
 size_t cli_terminal_height(int fd);
 struct report_style cli_style(const struct cli_output *output, FILE *out);
 
+/* What every document begins with: this version, and now in UTC as ISO 8601. */
+enum { CLI_STAMP_BYTES = 32 };
+void cli_stamp(char ret_version[CLI_STAMP_BYTES], char ret_started[CLI_STAMP_BYTES]);
+
 /* Names and "did you mean" over several lists. */
 struct cli_names {
 	const char *names[1024];

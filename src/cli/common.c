@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *const cli_format_names[] = {"text", "json", "csv", "html", NULL};
@@ -40,6 +41,16 @@ const struct command *command_find(const char *name)
 		if (strcmp(row->name, name) == 0)
 			return row->command;
 	return NULL;
+}
+
+void cli_stamp(char ret_version[CLI_STAMP_BYTES], char ret_started[CLI_STAMP_BYTES])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	text_copy(ret_version, CLI_STAMP_BYTES, PAGETOLL_VERSION);
+	(void)gmtime_r(&now, &tm);
+	(void)strftime(ret_started, CLI_STAMP_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm);
 }
 
 void cli_names_add(struct cli_names *list, const char *name)

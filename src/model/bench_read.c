@@ -102,6 +102,8 @@ static uint32_t read_marks(struct json_reader *rd, const json_t *object)
 
 static void read_round(struct json_reader *rd, const json_t *object, struct model_round *r)
 {
+	const uint64_t max_ns = INT64_MAX / MODEL_MAX_ROUNDS; /* so that sums of them are numbers */
+
 	if (!json_is_object(object))
 		json_read_fail(rd, "a round must be an object");
 	r->trap_user = r->trap_kernel = MODEL_NOT_COUNTED;
@@ -133,6 +135,9 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	json_get_u64(rd, object, "steal_ns", &r->steal_ns);
 	json_get_u64(rd, object, "warm_slow_touches", &r->warm_slow_touches);
 	r->marks = read_marks(rd, object);
+	if (r->elapsed_ns > max_ns || r->user_ns > max_ns || r->sys_ns > max_ns ||
+	    r->blocked_ns > max_ns || r->run_delay_ns > max_ns)
+		json_read_fail(rd, "a round takes an impossible time");
 	if (r->trial >= MODEL_MAX_ROUNDS)
 		json_read_fail(rd, "trial %u: more trials than any run makes", r->trial);
 	if (r->trap_user < MODEL_NOT_COUNTED || r->trap_kernel < MODEL_NOT_COUNTED ||
@@ -209,6 +214,8 @@ static void read_scenario(struct json_reader *rd, const json_t *object, struct m
 	read_ledger(rd, object, &s->ledger);
 	read_published(rd, object, &s->published);
 	read_rounds(rd, object, s);
+	if (s->page_bytes && s->n_pages > INT64_MAX / s->page_bytes)
+		json_read_fail(rd, "%s: touches more memory than there can be", s->name);
 	if (s->n_rounds && s->n_pages == 0)
 		json_read_fail(rd, "%s: has rounds but no pages", s->name);
 }

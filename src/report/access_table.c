@@ -94,12 +94,12 @@ static const struct model_scenario *find(const struct model_bench *doc, const ch
 	return NULL;
 }
 
-typedef void put_cell(const struct model_scenario *s, char *cell);
+typedef void put_cell(const struct model_scenario *s, bool running, char *cell);
 
-static void put_price(const struct model_scenario *s, char *cell)
+static void put_price(const struct model_scenario *s, bool running, char *cell)
 {
 	double half = stats_half_width(&s->ns_per_access);
-	const char *mark = s->verdict == MODEL_NOISY ? "~" : "";
+	const char *mark = running || s->verdict == MODEL_NOISY ? "~" : "";
 
 	if (s->status != MODEL_DONE)
 		text_copy(cell, TABLE_CELL, model_status_name(s->status));
@@ -114,14 +114,16 @@ static void put_price(const struct model_scenario *s, char *cell)
 			       units_ns(s->ns_per_access.median).s, 100 * half);
 }
 
-static void put_page_tables(const struct model_scenario *s, char *cell)
+static void put_page_tables(const struct model_scenario *s, bool running, char *cell)
 {
+	(void)running;
 	text_copy(cell, TABLE_CELL,
 		  isnan(s->page_table_bytes) ? "-" : units_bytes((uint64_t)s->page_table_bytes).s);
 }
 
-static void put_tlb_misses(const struct model_scenario *s, char *cell)
+static void put_tlb_misses(const struct model_scenario *s, bool running, char *cell)
 {
+	(void)running;
 	if (isnan(s->dtlb_load_misses_per_access))
 		text_copy(cell, TABLE_CELL, "-");
 	else
@@ -129,7 +131,7 @@ static void put_tlb_misses(const struct model_scenario *s, char *cell)
 }
 
 static void fill_line(const struct model_bench *doc, const struct grid *g, struct line line,
-		      put_cell *put, char (*cells)[TABLE_CELL])
+		      put_cell *put, bool running, char (*cells)[TABLE_CELL])
 {
 	for (size_t k = 0; k < g->n_kinds; k++) {
 		const struct model_scenario *s = find(doc, g->kinds[k], line);
@@ -138,12 +140,19 @@ static void fill_line(const struct model_bench *doc, const struct grid *g, struc
 		if (!s)
 			continue;
 		text_copy(cells[0], TABLE_CELL, units_bytes(s->n_pages * s->page_bytes).s);
-		put(s, cells[k + 1]);
+		put(s, running, cells[k + 1]);
 	}
 }
 
+/* How a grid is printed. */
+struct look {
+	FILE *out;
+	size_t width;
+	bool running;
+};
+
 static void print_grid(const struct model_bench *doc, const struct grid *g, const char *title,
-		       put_cell *put, FILE *out, size_t width)
+		       put_cell *put, const struct look *look)
 {
 	struct table_column columns[MAX_KINDS + 1] = {{title, false, 0}};
 	char hidden[256];
@@ -156,14 +165,14 @@ static void print_grid(const struct model_bench *doc, const struct grid *g, cons
 		char cells[MAX_KINDS + 1][TABLE_CELL] = {""};
 		const char *texts[MAX_KINDS + 1];
 
-		fill_line(doc, g, g->lines[i], put, cells);
+		fill_line(doc, g, g->lines[i], put, look->running, cells);
 		for (size_t k = 0; k <= g->n_kinds; k++)
 			texts[k] = cells[k];
 		table_add(&t, texts);
 	}
-	if (table_fit(&t, width, hidden, sizeof(hidden)))
-		(void)fprintf(out, "(too narrow for %s)\n", hidden);
-	table_print(&t, out);
+	if (table_fit(&t, look->width, hidden, sizeof(hidden)))
+		(void)fprintf(look->out, "(too narrow for %s)\n", hidden);
+	table_print(&t, look->out);
 	table_fini(&t);
 }
 
@@ -193,31 +202,32 @@ static bool any_noisy(const struct model_bench *doc)
 	return false;
 }
 
-static void print_details(const struct model_bench *doc, const struct grid *g, FILE *out,
-			  size_t width)
+static void print_details(const struct model_bench *doc, const struct grid *g,
+			  const struct look *look)
 {
 	if (any_noisy(doc))
-		(void)fputs("~ noisy: the machine was not quiet\n", out);
+		(void)fputs("~ noisy: the machine was not quiet\n", look->out);
 	if (any(doc, page_tables)) {
-		(void)fputc('\n', out);
-		print_grid(doc, g, "PAGE TABLES", put_page_tables, out, width);
+		(void)fputc('\n', look->out);
+		print_grid(doc, g, "PAGE TABLES", put_page_tables, look);
 	}
-	(void)fputc('\n', out);
+	(void)fputc('\n', look->out);
 	if (any(doc, tlb_misses))
-		print_grid(doc, g, "dTLB MISSES/ACCESS", put_tlb_misses, out, width);
+		print_grid(doc, g, "dTLB MISSES/ACCESS", put_tlb_misses, look);
 	else
-		(void)fprintf(out, "dTLB load misses: %s\n", model_not_counted(doc, "pmu"));
+		(void)fprintf(look->out, "dTLB load misses: %s\n", model_not_counted(doc, "pmu"));
 }
 
 void report_access_tables(const struct model_bench *doc, FILE *out,
 			  const struct report_style *style, bool running)
 {
+	struct look look = {.out = out, .width = style->width, .running = running};
 	struct grid g = grid_of(doc);
 
 	if (g.n_kinds) {
-		print_grid(doc, &g, "NS/ACCESS IN", put_price, out, style->width);
+		print_grid(doc, &g, "NS/ACCESS IN", put_price, &look);
 		if (!running)
-			print_details(doc, &g, out, style->width);
+			print_details(doc, &g, &look);
 	}
 	free(g.lines);
 }
