@@ -18,12 +18,12 @@ void report_list_add(struct report_list *list, const char *separator, const char
 	va_start(ap, fmt);
 	body = vsnprintf(at + head, (size_t)head < room ? room - (size_t)head : 0, fmt, ap);
 	va_end(ap);
-	if (list->n_left_out || (size_t)(head + body) >= room) {
+	if (list->n_left_out || (size_t)head + (size_t)body >= room) {
 		*at = 0;
 		list->n_left_out++;
 		return;
 	}
-	list->used += (size_t)(head + body);
+	list->used += (size_t)head + (size_t)body;
 	list->n++;
 }
 
