@@ -99,7 +99,7 @@ typedef void put_cell(const struct model_scenario *s, bool running, char *cell);
 static void put_price(const struct model_scenario *s, bool running, char *cell)
 {
 	double half = stats_half_width(&s->ns_per_access);
-	const char *mark = running || s->verdict == MODEL_NOISY ? "~" : "";
+	const char *mark = running ? "~" : s->verdict == MODEL_NOISY ? "!" : "";
 
 	if (s->status != MODEL_DONE)
 		text_copy(cell, TABLE_CELL, model_status_name(s->status));
@@ -206,7 +206,7 @@ static void print_details(const struct model_bench *doc, const struct grid *g,
 			  const struct look *look)
 {
 	if (any_noisy(doc))
-		(void)fputs("~ noisy: the machine was not quiet\n", look->out);
+		(void)fputs("! noisy: the machine was not quiet\n", look->out);
 	if (any(doc, page_tables)) {
 		(void)fputc('\n', look->out);
 		print_grid(doc, g, "PAGE TABLES", put_page_tables, look);

@@ -142,7 +142,7 @@ is_clean() {
 	until_true has_trial
 	pkill -KILL -P "$pid" -f __trial
 	await
-	[[ $status == 0 || $status == 3 ]] || show
+	[[ $status == 0 || $status == 3 || $status == 5 ]] || show
 	json 'any("SIGKILL" in str(x["reason"]) for x in s + [d["floor"]]) or any(w["id"] == "trial-ended" and "SIGKILL" in w["text"] for w in d["warnings"])'
 	json 'any(x["rounds"] for x in s)'
 }
