@@ -54,6 +54,9 @@ static int close_stdout(int status)
 		failed = 1;
 	if (!failed)
 		return status;
+	if (errno ==
+	    0) /* an earlier write failed, and its reason is lost: another one meets it again */
+		(void)!write(STDOUT_FILENO, "\n", 1);
 	if (errno == EPIPE)
 		return status == EXIT_OK ? EXIT_SYSTEM : status; /* the reader has gone: it knows */
 	return cli_fail(EXIT_SYSTEM, "cannot write to standard output%s%s%s", errno ? ": " : "",

@@ -45,8 +45,8 @@ counts() {
 }
 
 @test "staged_pmu: grandchildren, and orphans as long as the command runs" {
-	counts sh -c 'sh -c "$0 group; exit \$?"; exit $?' "$PMU_USER"
-	counts sh -c '(setsid sh -c "sleep 0.2; $0 group >orphan 2>&1; echo \$? >>orphan" &)
+	counts sh -c 'sh -c "\"\$0\" group; exit \$?" "$0"; exit $?' "$PMU_USER"
+	counts sh -c '(setsid sh -c "sleep 0.2; \"\$0\" group >orphan 2>&1; echo \$? >>orphan" "$0" &)
 		until [ -s orphan ]; do sleep 0.05; done; cat orphan' "$PMU_USER"
 	prints '^0$'
 }

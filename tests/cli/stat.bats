@@ -75,7 +75,7 @@ reports() { tr -s ' \n' ' ' <"$err" | grep -qE -- "$1" || { echo "expected: $1" 
 }
 
 @test "a program that sleeps: faults are not what it waits for" {
-	stat_text sh -c "$FAULTY compute 300; sleep 1"
+	stat_text sh -c '"$0" compute 300; sleep 1' "$FAULTY"
 	reports '^verdict faults are not the problem.* do look elsewhere: it slept most of the time'
 }
 
@@ -114,7 +114,7 @@ with_swap() {
 	json '"short of RAM: must be fixed; " in d["verdict"]["text"] and "came back from swap" in d["verdict"]["text"]' doc
 	json 'd["evidence"]["cgroup"]["limit_hits"] > 0 and d["evidence"]["cgroup"]["workingset_refault_anon"] > 1000' doc
 	json '"everybody" in d["evidence"]["system"]["of"] and d["evidence"]["system"]["pswpin"] > 1000' doc
-	stat_text -q sh -c "$FAULTY touch 80 2"
+	stat_text -q sh -c '"$0" touch 80 2' "$FAULTY"
 	reports '^verdict short of RAM: must be fixed; .* came back from swap.*, a memory cgroup.s limit was hit [0-9,]+ times'
 }
 
@@ -311,12 +311,12 @@ has_command() { cmd=$(pgrep -P "$pid" -x "$1"); } # NAME
 }
 
 @test "the first process's own counters" {
-	stat_json sh -c "$FAULTY touch 20"
+	stat_json sh -c '"$0" touch 20' "$FAULTY"
 	json 'd["evidence"]["process"]["run_delay_ns"] is not None and 0 < d["evidence"]["process"]["minor"] <= d["totals"]["minor"]' doc
 }
 
 @test "a longer run is sampled" {
-	stat_json sh -c "$FAULTY touch 20; exec sleep 0.4"
+	stat_json sh -c '"$0" touch 20; exec sleep 0.4' "$FAULTY"
 	json 'd["evidence"]["samples"] >= 2 and d["evidence"]["status"]["threads"] == 1 and d["evidence"]["smaps"]["rss_bytes"] > 0' doc
 	json 'd["evidence"]["sampling_ns"] < d["wall_ns"]' doc
 }
