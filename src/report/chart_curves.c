@@ -240,7 +240,7 @@ static void count_series(const struct curve_chart *chart, const struct curves *c
 	}
 }
 
-/* "chase_thp (thp), 2 of 10 missing": the tables say why. */
+/* "chase_thp (thp), 2 of 10 not drawn": the tables say why; 0 has no place on a log scale. */
 static void draw_series_legend(const struct curves *c, size_t begin, const size_t counts[2],
 			       FILE *out)
 {
@@ -251,7 +251,7 @@ static void draw_series_legend(const struct curves *c, size_t begin, const size_
 			       SVG_LINE * ((double)row->series + 0.5)};
 
 	if (counts[1])
-		(void)snprintf(missing, sizeof(missing), ", %zu of %zu missing", counts[1],
+		(void)snprintf(missing, sizeof(missing), ", %zu of %zu not drawn", counts[1],
 			       counts[0] + counts[1]);
 	if (row->s->pages[0])
 		(void)snprintf(kind, sizeof(kind), " (%s)", row->s->pages);

@@ -78,9 +78,15 @@ static void draw_bar(FILE *out, const struct model_scenario *s, double y)
 	}
 }
 
+/* Rows that are priced by the access wait for nothing: a bar for each size would say so each time. */
+static bool is_by_page(const struct model_scenario *s)
+{
+	return s->n_accesses == 0;
+}
+
 static bool has_times(const struct model_scenario *s)
 {
-	return s->times.wall_ns > 0 && s->verdict != MODEL_INVALID;
+	return is_by_page(s) && s->times.wall_ns > 0 && s->verdict != MODEL_INVALID;
 }
 
 /* The parts that occur in some row; waiting and sleep are named in any case. */
@@ -134,15 +140,9 @@ static void draw_axis(const struct sheet *sheet)
 	sheet_axis_name(sheet, SHEET_LEFT + BAR_WIDTH / 2.0, "share of the time");
 }
 
-static bool is_any(const struct model_scenario *s)
-{
-	(void)s;
-	return true;
-}
-
 void chart_times(const struct model_bench *doc, FILE *out)
 {
-	struct sheet sheet = {.doc = doc, .out = out, .belongs = is_any};
+	struct sheet sheet = {.doc = doc, .out = out, .belongs = is_by_page};
 	const struct model_scenario *s;
 	bool occurs[N_PARTS];
 	unsigned n_parts = count_parts(doc, occurs);

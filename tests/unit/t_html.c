@@ -304,7 +304,7 @@ static void test_accesses(void)
 		 "rows by the access have no price a fault or a page");
 	t_is_u64(count("<h2>Time an access"), 1, "but one an access");
 	t_is_u64(count(">chase_base (base)</text>"), 2, "a curve is named in both charts");
-	t_is_u64(count(">chase_thp (base), 1 of 1 missing</text>"), 2,
+	t_is_u64(count(">chase_thp (base), 1 of 1 not drawn</text>"), 2,
 		 "one without points as well");
 	t_is_u64(count("class=\"curve c0 d0\" d="), 2, "two points make a line");
 	t_is_u64(count("class=\"curve c1 d1\" d="), 0, "none do not");
