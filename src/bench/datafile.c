@@ -85,7 +85,7 @@ int bench_datafile_make_warm(int fd, uint64_t bytes, struct why *why)
 	uint64_t n_resident;
 	int r;
 
-	/* proactive reclaim (DAMON) takes idle pages from machines that have memory to spare */
+	/* proactive reclaim takes idle pages from machines that have memory to spare */
 	for (int attempt = 0; attempt < 4; attempt++) {
 		r = sys_resident_pages(fd, bytes, &n_resident, why);
 		if (r < 0 || n_resident == n_pages)
