@@ -3,6 +3,7 @@
 #include "src/base/text.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -88,6 +89,16 @@ size_t text_columns_of(const char *text, size_t n)
 	for (size_t i = 0; i < n; i++)
 		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return columns;
+}
+
+void text_append(char *text, size_t size, const char *fmt, ...)
+{
+	size_t used = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text + used, size - used, fmt, ap);
+	va_end(ap);
 }
 
 size_t text_columns(const char *text)

@@ -25,6 +25,10 @@ size_t text_sequence(const char *s, uint32_t *ret_point);
  * long. Returns dst. */
 char *text_copy(char *dst, size_t size, const char *src);
 
+/* Appends to a text in size bytes; what finds no room is cut. */
+void text_append(char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Number of terminal columns of a harmless UTF-8 string, one a code point; or of its first n bytes. */
 size_t text_columns(const char *text);
 size_t text_columns_of(const char *text, size_t n);

@@ -107,6 +107,13 @@ struct bench_scenario {
 		__VA_ARGS__ \
 	}
 
+/* What all pointer chases have in common; they differ in their pages alone. */
+#define CHASE_IN(kind)                                                                       \
+	.minor_per_page = {0.0, 0.001}, .major_per_page = {0.0, 0.0}, .access = BENCH_CHASE, \
+	.pages = (kind), .n_accesses = 1 << 19, .warm = BENCH_WARM_MAPPING,                  \
+	.default_bytes = 128 << 20, .prepare = bench_map_chase, .measure = bench_chase,      \
+	.cleanup = bench_unmap
+
 /* --- mapping: aligned to the huge page, so that counts do not depend on the address ------------- */
 
 bench_hook bench_map_anon;         /* base pages: MADV_NOHUGEPAGE */

@@ -411,21 +411,12 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 
 	sys_counters_open(&counters, false);
 	for (uint32_t i = 0; i < shared->n_rounds; i++) {
-		struct model_round round = {
-			.trial = shared->trial,
-			.round = i,
-			.block = shared->block,
-			.trap_user = MODEL_NOT_COUNTED,
-			.trap_kernel = MODEL_NOT_COUNTED,
-			.cycles = MODEL_NOT_COUNTED,
-			.instructions = MODEL_NOT_COUNTED,
-			.dtlb_load_misses = MODEL_NOT_COUNTED,
-			.resident_before = MODEL_NOT_COUNTED,
-			.resident_after = MODEL_NOT_COUNTED,
-			.page_table_bytes = MODEL_NOT_COUNTED,
-		};
+		struct model_round round = model_round_uncounted;
 		int r;
 
+		round.trial = shared->trial;
+		round.round = i;
+		round.block = shared->block;
 		if (i > 0 && sys_now_ns() > shared->until_ns)
 			break;
 		r = timed_pass(s, t, &counters, shared, &round);

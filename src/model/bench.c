@@ -16,6 +16,17 @@ const char *const model_mark_names[MODEL_N_MARKS] = {
 	"page-size", "not-cold", "slept",  "not-cached",
 };
 
+const struct model_round model_round_uncounted = {
+	.trap_user = MODEL_NOT_COUNTED,
+	.trap_kernel = MODEL_NOT_COUNTED,
+	.cycles = MODEL_NOT_COUNTED,
+	.instructions = MODEL_NOT_COUNTED,
+	.dtlb_load_misses = MODEL_NOT_COUNTED,
+	.resident_before = MODEL_NOT_COUNTED,
+	.resident_after = MODEL_NOT_COUNTED,
+	.page_table_bytes = MODEL_NOT_COUNTED,
+};
+
 const char *model_status_name(enum model_status status)
 {
 	static const char *const names[] = {"done", "skipped", "failed"};

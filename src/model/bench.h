@@ -79,6 +79,9 @@ struct model_round {
 	uint32_t marks;
 };
 
+/* A round of which nothing is counted that may be refused, all else 0: what every round begins as. */
+extern const struct model_round model_round_uncounted;
+
 struct model_range {
 	double lo, hi;
 };

@@ -106,9 +106,6 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 
 	if (!json_is_object(object))
 		json_read_fail(rd, "a round must be an object");
-	r->trap_user = r->trap_kernel = MODEL_NOT_COUNTED;
-	r->cycles = r->instructions = r->dtlb_load_misses = MODEL_NOT_COUNTED;
-	r->resident_before = r->resident_after = r->page_table_bytes = MODEL_NOT_COUNTED;
 	json_get_u32(rd, object, "trial", &r->trial);
 	json_get_u32(rd, object, "round", &r->round);
 	json_get_u32(rd, object, "block", &r->block);
@@ -155,7 +152,7 @@ static void read_rounds(struct json_reader *rd, const json_t *object, struct mod
 	size_t i;
 
 	json_array_foreach(rounds, i, value) {
-		struct model_round round = {0};
+		struct model_round round = model_round_uncounted;
 		int r;
 
 		read_round(rd, value, &round);

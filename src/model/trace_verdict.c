@@ -6,6 +6,7 @@
  */
 #include "src/model/trace.h"
 
+#include "src/base/text.h"
 #include "src/base/units.h"
 
 #include <math.h>
@@ -43,16 +44,6 @@ static int64_t figure(const struct model_trace *doc, enum model_figure which)
 static double known_or_0(const struct model_trace *doc, enum model_figure which)
 {
 	return figure(doc, which) < 0 ? 0 : (double)figure(doc, which);
-}
-
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *fmt, ...)
-{
-	size_t used = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text + used, size - used, fmt, ap);
-	va_end(ap);
 }
 
 /* --- was memory short? ---------------------------------------------------------------------------- */
@@ -200,27 +191,27 @@ static void find_shortage(const struct model_trace *doc, char *ret, size_t size)
 
 	*ret = 0;
 	if (was_killed(doc)) {
-		add(ret, size, "it was killed while the OOM killer was at work");
+		text_append(ret, size, "it was killed while the OOM killer was at work");
 		comma = ", ";
 	}
 	if (had_swap(doc)) {
-		add(ret, size, "%sup to %s of it were in swap", comma,
-		    units_bytes((uint64_t)swapped_bytes(doc)).s);
+		text_append(ret, size, "%sup to %s of it were in swap", comma,
+			    units_bytes((uint64_t)swapped_bytes(doc)).s);
 		comma = ", ";
 	}
 	if (swap_came_back(doc)) {
-		add(ret, size, "%s%s came back from swap", comma,
-		    pages(doc, MODEL_GROUP_REFAULTS_ANON, system_swap_ins(doc)).s);
+		text_append(ret, size, "%s%s came back from swap", comma,
+			    pages(doc, MODEL_GROUP_REFAULTS_ANON, system_swap_ins(doc)).s);
 		comma = ", ";
 	}
 	if (cache_thrashed(doc)) {
-		add(ret, size, "%s%s were pressed out of the file cache and read again", comma,
-		    pages(doc, MODEL_GROUP_REFAULTS_FILE, MODEL_REFAULTS_FILE).s);
+		text_append(ret, size, "%s%s were pressed out of the file cache and read again",
+			    comma, pages(doc, MODEL_GROUP_REFAULTS_FILE, MODEL_REFAULTS_FILE).s);
 		comma = ", ";
 	}
 	if (*ret && known_or_0(doc, MODEL_GROUP_LIMIT_HITS) > 0)
-		add(ret, size, "%sa memory cgroup's limit was hit %s", comma,
-		    times(known_or_0(doc, MODEL_GROUP_LIMIT_HITS)).s);
+		text_append(ret, size, "%sa memory cgroup's limit was hit %s", comma,
+			    times(known_or_0(doc, MODEL_GROUP_LIMIT_HITS)).s);
 }
 
 /* --- sentences ------------------------------------------------------------------------------------ */
@@ -290,11 +281,11 @@ static void say_not_the_problem(struct model_trace *doc, const char *shortage)
 	    faults(doc->n_minor, "minor").s, faults(doc->n_major, "major").s,
 	    cost(t, &t->time_ns).s);
 	if (t->share.mid < MATTERS && t->share.hi >= MATTERS)
-		add(doc->verdict.text, sizeof(doc->verdict.text), " (%s at the very most)",
-		    units_share(t->share.hi).s);
+		text_append(doc->verdict.text, sizeof(doc->verdict.text), " (%s at the very most)",
+			    units_share(t->share.hi).s);
 	if (*shortage)
-		add(doc->verdict.text, sizeof(doc->verdict.text), "; yet memory was short: %s",
-		    shortage);
+		text_append(doc->verdict.text, sizeof(doc->verdict.text),
+			    "; yet memory was short: %s", shortage);
 	advise(doc,
 	       waits ? "look elsewhere: it slept most of the time, for something that is no fault"
 		     : "look elsewhere: profile where it computes, on the CPU");
@@ -324,10 +315,11 @@ static void say_first_touch(struct model_trace *doc)
 	say(doc, MODEL_FIRST_TOUCH, "first-touch cost: fine; %s%s took %s",
 	    faults(doc->n_minor, "minor").s, huge.s, cost(t, &t->minor_ns).s);
 	if (doc->n_major == 0)
-		add(doc->verdict.text, sizeof(doc->verdict.text), ", and none waited for a disk");
+		text_append(doc->verdict.text, sizeof(doc->verdict.text),
+			    ", and none waited for a disk");
 	else
-		add(doc->verdict.text, sizeof(doc->verdict.text), "; %s with them",
-		    faults(doc->n_major, "major").s);
+		text_append(doc->verdict.text, sizeof(doc->verdict.text), "; %s with them",
+			    faults(doc->n_major, "major").s);
 	if (t->share.mid >= WORTH_SAVING)
 		advise(doc,
 		       "nothing is wrong; to make it smaller: huge pages (MADV_HUGEPAGE before the first "
@@ -384,12 +376,13 @@ static void say_cold_file(struct model_trace *doc)
 		    "of a file",
 		    faults(doc->n_major, "major").s, cost(t, &t->major_ns).s, read.s);
 	if (others_swapped(doc))
-		add(doc->verdict.text, sizeof(doc->verdict.text),
-		    " (others on this machine swapped meanwhile, this did not)");
+		text_append(doc->verdict.text, sizeof(doc->verdict.text),
+			    " (others on this machine swapped meanwhile, this did not)");
 	if (known_or_0(doc, MODEL_GROUP_LIMIT_HITS) > 0)
-		add(doc->verdict.text, sizeof(doc->verdict.text),
-		    " (its memory cgroup hit a limit, as any file that does not fit makes it, but no "
-		    "page came back)");
+		text_append(
+			doc->verdict.text, sizeof(doc->verdict.text),
+			" (its memory cgroup hit a limit, as any file that does not fit makes it, but no "
+			"page came back)");
 	advise(doc,
 	       "read ahead while something else is to do (MADV_WILLNEED, MADV_POPULATE_READ), or run it "
 	       "again: is it fast with the file cached? MADV_RANDOM on a file that is read in order "

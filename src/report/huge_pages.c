@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { HEAD = 18 };
@@ -22,18 +21,6 @@ enum { HEAD = 18 };
 
 /* Enough pages to try with; an administrator knows the number that is needed. */
 enum { SOME_PAGES = 16 };
-
-/* Appends to a sentence, cut where there is no room. */
-__attribute__((format(printf, 2, 3))) static void say(char text[REPORT_SENTENCE], const char *fmt,
-						      ...)
-{
-	size_t n = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text + n, REPORT_SENTENCE - n, fmt, ap);
-	va_end(ap);
-}
 
 static const char *plural(uint64_t n)
 {
@@ -77,23 +64,27 @@ static void say_fragmented(const struct sys_huge_pages *h, const struct sys_frag
 
 	if (!level)
 		return;
-	say(text,
-	    "; up to %s huge page%s of %s can be had at once; %.0f %% of free memory lies in "
-	    "smaller pieces: %s",
-	    units_count(f->n_huge).s, plural(f->n_huge), units_bytes(h->thp.huge_page_bytes).s,
-	    100 * f->unusable_share, level->word);
+	text_append(
+		text, REPORT_SENTENCE,
+		"; up to %s huge page%s of %s can be had at once; %.0f %% of free memory lies in "
+		"smaller pieces: %s",
+		units_count(f->n_huge).s, plural(f->n_huge), units_bytes(h->thp.huge_page_bytes).s,
+		100 * f->unusable_share, level->word);
 	if (h->memory_bytes && (double)f->free_bytes < little_free * (double)h->memory_bytes)
-		say(text, ". Little is free at all: most memory is in use or caches files, and "
-			  "the caches give way when memory is asked for");
+		text_append(text, REPORT_SENTENCE,
+			    ". Little is free at all: most memory is in use or caches files, and "
+			    "the caches give way when memory is asked for");
 	if (!level->needs_help)
 		return;
-	say(text, ". Where no huge page is free, a fault takes smaller pages or compacts memory "
-		  "first, as thp_defrag says, and a pool grows slowly or not at all");
+	text_append(text, REPORT_SENTENCE,
+		    ". Where no huge page is free, a fault takes smaller pages or compacts memory "
+		    "first, as thp_defrag says, and a pool grows slowly or not at all");
 	if (h->can_compact)
-		say(text, "; to compact now, as root: " COMPACT);
+		text_append(text, REPORT_SENTENCE, "; to compact now, as root: " COMPACT);
 	else
-		say(text, "; this kernel cannot compact memory: stopping what holds it, or a "
-			  "reboot, helps");
+		text_append(text, REPORT_SENTENCE,
+			    "; this kernel cannot compact memory: stopping what holds it, or a "
+			    "reboot, helps");
 }
 
 void report_free_memory(const struct sys_huge_pages *h, char ret_text[REPORT_SENTENCE])
@@ -102,14 +93,15 @@ void report_free_memory(const struct sys_huge_pages *h, char ret_text[REPORT_SEN
 
 	*ret_text = 0;
 	if (!h->knows_free) {
-		say(ret_text, "not known: %s", h->no_buddy.text);
+		text_append(ret_text, REPORT_SENTENCE, "not known: %s", h->no_buddy.text);
 		return;
 	}
 	f = fragmentation(h, &h->buddy.all);
-	say(ret_text, "%s free", units_bytes(f.free_bytes).s);
+	text_append(ret_text, REPORT_SENTENCE, "%s free", units_bytes(f.free_bytes).s);
 	say_fragmented(h, &f, ret_text);
 	if (h->buddy.n_odd)
-		say(ret_text, ". %zu lines of /proc/buddyinfo were not understood", h->buddy.n_odd);
+		text_append(ret_text, REPORT_SENTENCE,
+			    ". %zu lines of /proc/buddyinfo were not understood", h->buddy.n_odd);
 }
 
 static void say_zone(const struct sys_huge_pages *h, const struct sys_buddy_zone *zone,
@@ -118,10 +110,10 @@ static void say_zone(const struct sys_huge_pages *h, const struct sys_buddy_zone
 	struct sys_fragmentation f = fragmentation(h, zone);
 
 	*text = 0;
-	say(text, "%s free", units_bytes(f.free_bytes).s);
+	text_append(text, REPORT_SENTENCE, "%s free", units_bytes(f.free_bytes).s);
 	if (!isnan(f.unusable_share))
-		say(text, ", %s huge page%s, %.0f %% in smaller pieces", units_count(f.n_huge).s,
-		    plural(f.n_huge), 100 * f.unusable_share);
+		text_append(text, REPORT_SENTENCE, ", %s huge page%s, %.0f %% in smaller pieces",
+			    units_count(f.n_huge).s, plural(f.n_huge), 100 * f.unusable_share);
 }
 
 /* --- pools -------------------------------------------------------------------------------------------- */
@@ -153,16 +145,17 @@ static void say_how_to_fill(const struct sys_huge_pages *h, const struct sys_hug
 	bool gigantic = is_gigantic(h, pool);
 	uint64_t n = gigantic ? 1 : SOME_PAGES;
 
-	say(text,
-	    "; to take %s (%" PRIu64 " page%s) from free memory for it, as root: "
-	    "echo %" PRIu64 " > " NR_HUGEPAGES,
-	    units_bytes(n * pool->page_bytes).s, n, plural(n), n, pool->page_bytes / 1024);
+	text_append(text, REPORT_SENTENCE,
+		    "; to take %s (%" PRIu64 " page%s) from free memory for it, as root: "
+		    "echo %" PRIu64 " > " NR_HUGEPAGES,
+		    units_bytes(n * pool->page_bytes).s, n, plural(n), n, pool->page_bytes / 1024);
 	if (gigantic)
-		say(text,
-		    ". Each needs as much free memory in one piece, which a running system may "
-		    "not have: then only at boot, by hugepagesz=%s hugepages=%" PRIu64
-		    " on the kernel's command line",
-		    for_command_line(pool->page_bytes).s, n);
+		text_append(
+			text, REPORT_SENTENCE,
+			". Each needs as much free memory in one piece, which a running system may "
+			"not have: then only at boot, by hugepagesz=%s hugepages=%" PRIu64
+			" on the kernel's command line",
+			for_command_line(pool->page_bytes).s, n);
 }
 
 void report_pool(const struct sys_huge_pages *h, const struct sys_hugetlb_pool *pool,
@@ -170,22 +163,24 @@ void report_pool(const struct sys_huge_pages *h, const struct sys_hugetlb_pool *
 {
 	*ret_text = 0;
 	if (pool->total == 0) {
-		say(ret_text, "empty");
+		text_append(ret_text, REPORT_SENTENCE, "empty");
 		if (pool->overcommit)
-			say(ret_text,
-			    ", but up to %s page%s (%s) may be taken on demand (overcommit)",
-			    units_count(pool->overcommit).s, plural(pool->overcommit),
-			    units_bytes(pool->overcommit * pool->page_bytes).s);
+			text_append(
+				ret_text, REPORT_SENTENCE,
+				", but up to %s page%s (%s) may be taken on demand (overcommit)",
+				units_count(pool->overcommit).s, plural(pool->overcommit),
+				units_bytes(pool->overcommit * pool->page_bytes).s);
 		say_how_to_fill(h, pool, ret_text);
 		return;
 	}
-	say(ret_text,
-	    "%s page%s, %s that nothing else can use: %s available, %s reserved, %s surplus, "
-	    "overcommit %s",
-	    units_count(pool->total).s, plural(pool->total),
-	    units_bytes(pool->total * pool->page_bytes).s, units_count(pool->available).s,
-	    units_count(pool->reserved).s, units_count(pool->surplus).s,
-	    units_count(pool->overcommit).s);
+	text_append(
+		ret_text, REPORT_SENTENCE,
+		"%s page%s, %s that nothing else can use: %s available, %s reserved, %s surplus, "
+		"overcommit %s",
+		units_count(pool->total).s, plural(pool->total),
+		units_bytes(pool->total * pool->page_bytes).s, units_count(pool->available).s,
+		units_count(pool->reserved).s, units_count(pool->surplus).s,
+		units_count(pool->overcommit).s);
 }
 
 static uint64_t pools_bytes(const struct sys_huge_pages *h)
@@ -209,21 +204,22 @@ void report_pools_warning(const struct sys_huge_pages *h, char ret_text[REPORT_S
 	*ret_text = 0;
 	if (h->memory_bytes == 0 || pools_bytes(h) <= h->memory_bytes / 2)
 		return;
-	say(ret_text,
-	    "pools hold %s of %s, more than half of memory: everything else must do with the "
-	    "rest, and programs are killed for want of memory (OOM) while pool pages lie idle",
-	    units_bytes(pools_bytes(h)).s, units_bytes(h->memory_bytes).s);
+	text_append(
+		ret_text, REPORT_SENTENCE,
+		"pools hold %s of %s, more than half of memory: everything else must do with the "
+		"rest, and programs are killed for want of memory (OOM) while pool pages lie idle",
+		units_bytes(pools_bytes(h)).s, units_bytes(h->memory_bytes).s);
 	for (size_t i = 0; i < h->n_pools; i++)
 		if (idle_bytes(&h->pools[i]) > (most ? idle_bytes(most) : 0))
 			most = &h->pools[i];
 	if (most)
-		say(ret_text,
-		    "; to give back the %s that are idle, as root: echo %" PRIu64
-		    " > " NR_HUGEPAGES,
-		    units_bytes(idle_bytes(most)).s, most->total - most->available,
-		    most->page_bytes / 1024);
+		text_append(ret_text, REPORT_SENTENCE,
+			    "; to give back the %s that are idle, as root: echo %" PRIu64
+			    " > " NR_HUGEPAGES,
+			    units_bytes(idle_bytes(most)).s, most->total - most->available,
+			    most->page_bytes / 1024);
 	else
-		say(ret_text, "; all of it is in use");
+		text_append(ret_text, REPORT_SENTENCE, "; all of it is in use");
 }
 
 /* --- for people ---------------------------------------------------------------------------------------- */

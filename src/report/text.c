@@ -3,6 +3,7 @@
 #include "src/report/report.h"
 
 #include "src/base/option.h"
+#include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/report/cell.h"
 #include "src/report/list.h"
@@ -223,14 +224,12 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 }
 
 /* Appends where the figure is one. */
-static void append(char *text, size_t size, const char *format, double figure)
+static void append_figure(char *text, size_t size, const char *format, double figure)
 {
-	size_t n = strlen(text);
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (isfinite(figure))
-		(void)snprintf(text + n, size - n, format, figure);
+		text_append(text, size, format, figure);
 #pragma GCC diagnostic pop
 }
 
@@ -238,12 +237,13 @@ static void append(char *text, size_t size, const char *format, double figure)
 static void describe_pmu(const struct model_scenario *s, char *ret, size_t size)
 {
 	*ret = 0;
-	append(ret, size, "; %.0f cycles a page", s->cycles_per_page);
-	append(ret, size, ", %.0f instructions", s->instructions_per_page);
-	append(ret, size, "; %.0f cycles an access", s->cycles_per_access);
-	append(ret, size, ", IPC %.2f", s->instructions_per_cycle);
-	append(ret, size, "; %.3f dTLB load misses a page", s->dtlb_load_misses_per_page);
-	append(ret, size, "; %.3f dTLB load misses an access", s->dtlb_load_misses_per_access);
+	append_figure(ret, size, "; %.0f cycles a page", s->cycles_per_page);
+	append_figure(ret, size, ", %.0f instructions", s->instructions_per_page);
+	append_figure(ret, size, "; %.0f cycles an access", s->cycles_per_access);
+	append_figure(ret, size, ", IPC %.2f", s->instructions_per_cycle);
+	append_figure(ret, size, "; %.3f dTLB load misses a page", s->dtlb_load_misses_per_page);
+	append_figure(ret, size, "; %.3f dTLB load misses an access",
+		      s->dtlb_load_misses_per_access);
 }
 
 static void describe_rate(const struct model_scenario *s, char *ret, size_t size)
@@ -269,9 +269,9 @@ static void print_detail(const struct model_scenario *s, FILE *out,
 		(void)snprintf(split, sizeof(split), " (user %.0f %%, system %.0f %%)",
 			       100 * model_time_share(s, s->times.user_ns),
 			       100 * model_time_share(s, s->times.sys_ns));
-	append(published, sizeof(published), "; published %.0f ns/fault", p->ns_per_fault);
-	append(published, sizeof(published), "; published %.0f minor", p->minor);
-	append(published, sizeof(published), ", %.0f major", p->major);
+	append_figure(published, sizeof(published), "; published %.0f ns/fault", p->ns_per_fault);
+	append_figure(published, sizeof(published), "; published %.0f minor", p->minor);
+	append_figure(published, sizeof(published), ", %.0f major", p->major);
 	(void)snprintf(
 		text, sizeof(text),
 		"%s: %s; %s, %zu rounds in %zu trials; least %s, MAD %s ns/%s%s; on CPU %.0f %%%s, "

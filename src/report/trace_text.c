@@ -8,7 +8,6 @@
 #include "src/base/units.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { LINE = 900 };
@@ -18,16 +17,6 @@ enum { BESIDE_COMMAND = 14, LEAST_COMMAND = 20 }; /* columns: its heading and th
 struct line {
 	char text[LINE];
 };
-
-__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *fmt, ...)
-{
-	size_t used = strlen(line->text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(line->text + used, sizeof(line->text) - used, fmt, ap);
-	va_end(ap);
-}
 
 static int64_t figure(const struct model_trace *doc, enum model_figure which)
 {
@@ -77,11 +66,11 @@ static void print_command(const struct model_trace *doc, FILE *out,
 
 	limit = limit < sizeof(cut) / 2 ? limit : sizeof(cut) / 2;
 	for (size_t i = 0; i < doc->n_command && strlen(line.text) <= limit; i++)
-		add(&line, "%s%s", i ? " " : "", doc->command[i]);
+		text_append(line.text, LINE, "%s%s", i ? " " : "", doc->command[i]);
 	if (strlen(line.text) > limit) {
 		text_copy(cut, limit, line.text);
 		line = (struct line){""};
-		add(&line, "%s ...", cut);
+		text_append(line.text, LINE, "%s ...", cut);
 	}
 	text_make_harmless(line.text);
 	report_headed(out, style, PAINT_NONE, "command", line.text);
@@ -91,12 +80,13 @@ static void print_counts(const struct model_trace *doc, FILE *out, const struct 
 {
 	struct line line = {""};
 
-	add(&line, "%s minor, %s major", units_count(doc->n_minor).s, units_count(doc->n_major).s);
+	text_append(line.text, LINE, "%s minor, %s major", units_count(doc->n_minor).s,
+		    units_count(doc->n_major).s);
 	if (figure(doc, MODEL_OWN_MINOR) >= 0 &&
 	    (uint64_t)figure(doc, MODEL_OWN_MINOR) < doc->n_minor)
-		add(&line, "; the first process alone %s minor, %s major",
-		    count_or_unknown(doc, MODEL_OWN_MINOR).s,
-		    count_or_unknown(doc, MODEL_OWN_MAJOR).s);
+		text_append(line.text, LINE, "; the first process alone %s minor, %s major",
+			    count_or_unknown(doc, MODEL_OWN_MINOR).s,
+			    count_or_unknown(doc, MODEL_OWN_MAJOR).s);
 	report_headed(out, style, PAINT_NONE, "faults", line.text);
 }
 
@@ -104,13 +94,13 @@ static void print_times(const struct model_trace *doc, FILE *out, const struct r
 {
 	struct line line = {""};
 
-	add(&line, "%s wall, %s on the CPU (user %s, system %s); ", units_duration(doc->wall_ns).s,
-	    units_duration(doc->user_ns + doc->sys_ns).s, units_duration(doc->user_ns).s,
-	    units_duration(doc->sys_ns).s);
+	text_append(line.text, LINE, "%s wall, %s on the CPU (user %s, system %s); ",
+		    units_duration(doc->wall_ns).s, units_duration(doc->user_ns + doc->sys_ns).s,
+		    units_duration(doc->user_ns).s, units_duration(doc->sys_ns).s);
 	if (doc->signal)
-		add(&line, "killed by signal %d", doc->signal);
+		text_append(line.text, LINE, "killed by signal %d", doc->signal);
 	else
-		add(&line, "exit status %d", doc->exit_status);
+		text_append(line.text, LINE, "exit status %d", doc->exit_status);
 	report_headed(out, style, PAINT_NONE, "run", line.text);
 }
 
@@ -120,8 +110,8 @@ static void add_part(struct line *line, const struct model_trace *doc, enum mode
 	const struct model_part *part = &doc->totals.parts[id];
 
 	if (part->count)
-		add(line, "%s%s %s %s", line->text[0] ? " + " : "", units_count(part->count).s,
-		    what, units_estimate(part->time.mid).s);
+		text_append(line->text, LINE, "%s%s %s %s", line->text[0] ? " + " : "",
+			    units_count(part->count).s, what, units_estimate(part->time.mid).s);
 }
 
 static void print_estimate(const struct model_trace *doc, FILE *out,
@@ -134,13 +124,14 @@ static void print_estimate(const struct model_trace *doc, FILE *out,
 	add_part(&line, doc, MODEL_PART_MINOR, "minor");
 	add_part(&line, doc, MODEL_PART_MAJOR, "major");
 	add_part(&line, doc, MODEL_PART_READAHEAD, "pages read ahead");
-	add(&line,
-	    isnan(t->time_ns.mid) ? " = unknown, as a price is missing"
-				  : " = %s, estimated from prices, not timed",
-	    units_estimate(isnan(t->uncapped_ns) ? t->time_ns.mid : t->uncapped_ns).s);
+	text_append(line.text, LINE,
+		    isnan(t->time_ns.mid) ? " = unknown, as a price is missing"
+					  : " = %s, estimated from prices, not timed",
+		    units_estimate(isnan(t->uncapped_ns) ? t->time_ns.mid : t->uncapped_ns).s);
 	if (!isnan(t->uncapped_ns))
-		add(&line, "; capped to %s, as the run cannot have spent more in faults",
-		    units_estimate(t->time_ns.mid).s);
+		text_append(line.text, LINE,
+			    "; capped to %s, as the run cannot have spent more in faults",
+			    units_estimate(t->time_ns.mid).s);
 	report_headed(out, style, PAINT_NONE, "estimate", line.text);
 }
 
@@ -148,15 +139,21 @@ static void print_memory(const struct model_trace *doc, FILE *out, const struct 
 {
 	struct line line = {""};
 
-	add(&line, "%s resident at most", bytes_or_unknown(doc, MODEL_MAX_RESIDENT).s);
+	text_append(line.text, LINE, "%s resident at most",
+		    bytes_or_unknown(doc, MODEL_MAX_RESIDENT).s);
 	if (doc->evidence.n_samples)
-		add(&line, "; seen in %s sample%s: %s in huge pages, %s in swap, %s of page tables",
-		    units_count(doc->evidence.n_samples).s, doc->evidence.n_samples == 1 ? "" : "s",
-		    bytes_or_unknown(doc, MODEL_SMAPS_ANON_HUGE).s,
-		    bytes_or_unknown(doc, MODEL_VM_SWAP).s, bytes_or_unknown(doc, MODEL_VM_PTE).s);
+		text_append(
+			line.text, LINE,
+			"; seen in %s sample%s: %s in huge pages, %s in swap, %s of page tables",
+			units_count(doc->evidence.n_samples).s,
+			doc->evidence.n_samples == 1 ? "" : "s",
+			bytes_or_unknown(doc, MODEL_SMAPS_ANON_HUGE).s,
+			bytes_or_unknown(doc, MODEL_VM_SWAP).s,
+			bytes_or_unknown(doc, MODEL_VM_PTE).s);
 	else
-		add(&line, "; too short to be sampled");
-	add(&line, "; %s read from disk", bytes_or_unknown(doc, MODEL_DISK_READ).s);
+		text_append(line.text, LINE, "; too short to be sampled");
+	text_append(line.text, LINE, "; %s read from disk",
+		    bytes_or_unknown(doc, MODEL_DISK_READ).s);
 	report_headed(out, style, PAINT_NONE, "memory", line.text);
 }
 
@@ -165,14 +162,17 @@ static void print_shortage(const struct model_trace *doc, FILE *out,
 {
 	struct line line = {""};
 
-	add(&line, "swap-ins %s, refaults %s anonymous and %s of files, least available %s",
-	    count_or_unknown(doc, MODEL_SWAP_INS).s, count_or_unknown(doc, MODEL_REFAULTS_ANON).s,
-	    count_or_unknown(doc, MODEL_REFAULTS_FILE).s,
-	    bytes_or_unknown(doc, MODEL_LEAST_AVAILABLE).s);
-	add(&line, " (all of this machine); memory cgroup: limit hit %s times, refaults %s and %s",
-	    count_or_unknown(doc, MODEL_GROUP_LIMIT_HITS).s,
-	    count_or_unknown(doc, MODEL_GROUP_REFAULTS_ANON).s,
-	    count_or_unknown(doc, MODEL_GROUP_REFAULTS_FILE).s);
+	text_append(line.text, LINE,
+		    "swap-ins %s, refaults %s anonymous and %s of files, least available %s",
+		    count_or_unknown(doc, MODEL_SWAP_INS).s,
+		    count_or_unknown(doc, MODEL_REFAULTS_ANON).s,
+		    count_or_unknown(doc, MODEL_REFAULTS_FILE).s,
+		    bytes_or_unknown(doc, MODEL_LEAST_AVAILABLE).s);
+	text_append(line.text, LINE,
+		    " (all of this machine); memory cgroup: limit hit %s times, refaults %s and %s",
+		    count_or_unknown(doc, MODEL_GROUP_LIMIT_HITS).s,
+		    count_or_unknown(doc, MODEL_GROUP_REFAULTS_ANON).s,
+		    count_or_unknown(doc, MODEL_GROUP_REFAULTS_FILE).s);
 	report_headed(out, style, PAINT_NONE, "system", line.text);
 }
 
@@ -189,15 +189,16 @@ static void print_prices(const struct model_trace *doc, FILE *out, const struct 
 		if (!model_price_is_known(p))
 			continue;
 		if (*source && strcmp(source, p->source) != 0)
-			add(&line, " (%s)", source);
+			text_append(line.text, LINE, " (%s)", source);
 		source = p->source;
-		add(&line, "%s%s %s a %s", line.text[0] ? ", " : "", model_price_rows[i].scenario,
-		    units_estimate(p->ns).s, model_price_rows[i].per_page ? "page" : "fault");
+		text_append(line.text, LINE, "%s%s %s a %s", line.text[0] ? ", " : "",
+			    model_price_rows[i].scenario, units_estimate(p->ns).s,
+			    model_price_rows[i].per_page ? "page" : "fault");
 	}
 	if (*source)
-		add(&line, " (%s)", source);
+		text_append(line.text, LINE, " (%s)", source);
 	if (prices->reason[0])
-		add(&line, "%s%s", line.text[0] ? "; " : "", prices->reason);
+		text_append(line.text, LINE, "%s%s", line.text[0] ? "; " : "", prices->reason);
 	report_headed(out, style, PAINT_NONE, "prices", line.text[0] ? line.text : "none");
 }
 

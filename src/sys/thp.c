@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,29 +157,17 @@ static bool gets(const struct sys_thp *thp, uint64_t page_bytes, enum sys_thp_me
 	return mode && mode->gets[memory];
 }
 
-/* Appends to text, cut where there is no room. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *fmt,
-							 ...)
-{
-	size_t n = strlen(text);
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)vsnprintf(text + n, size - n, fmt, ap);
-	va_end(ap);
-}
-
 /* "2 MiB or 64 KiB": the sizes that such memory gets, largest first as the kernel tries them. */
 static void list_sizes(const struct sys_thp *thp, enum sys_thp_memory memory, char *ret_text,
 		       size_t size)
 {
 	*ret_text = 0;
 	if (thp->n_sizes == 0 && gets(thp, thp->huge_page_bytes, memory))
-		append(ret_text, size, "%s", units_bytes(thp->huge_page_bytes).s);
+		text_append(ret_text, size, "%s", units_bytes(thp->huge_page_bytes).s);
 	for (size_t i = thp->n_sizes; i > 0; i--)
 		if (gets(thp, thp->sizes[i - 1].page_bytes, memory))
-			append(ret_text, size, "%s%s", *ret_text ? " or " : "",
-			       units_bytes(thp->sizes[i - 1].page_bytes).s);
+			text_append(ret_text, size, "%s%s", *ret_text ? " or " : "",
+				    units_bytes(thp->sizes[i - 1].page_bytes).s);
 }
 
 /* --- the first touch ----------------------------------------------------------------------------- */
@@ -214,15 +201,15 @@ static void say_none_free(const struct sys_thp *thp, enum sys_thp_memory memory,
 		if (strcmp(defrags[i].word, thp->defrag) != 0)
 			continue;
 		ret->may_stall = none_free[defrags[i].does[memory]].may_stall;
-		append(ret->text, sizeof(ret->text),
-		       "; a fault that finds none free %s (defrag %s)",
-		       none_free[defrags[i].does[memory]].text, thp->defrag);
+		text_append(ret->text, sizeof(ret->text),
+			    "; a fault that finds none free %s (defrag %s)",
+			    none_free[defrags[i].does[memory]].text, thp->defrag);
 		return;
 	}
 	ret->may_stall = true; /* not known not to */
-	append(ret->text, sizeof(ret->text),
-	       "; what a fault does that finds none free is not known (defrag %s)",
-	       *thp->defrag ? thp->defrag : "untold");
+	text_append(ret->text, sizeof(ret->text),
+		    "; what a fault does that finds none free is not known (defrag %s)",
+		    *thp->defrag ? thp->defrag : "untold");
 }
 
 static bool is_disabled(const struct sys_thp *thp, enum sys_thp_memory memory)
@@ -239,16 +226,16 @@ static void say_setting(const struct sys_thp *thp, enum sys_thp_memory memory,
 	const char *word = sys_thp_mode(thp, thp->huge_page_bytes);
 	const struct mode_row *mode = find_mode(word);
 
-	append(ret->text, sizeof(ret->text), "those of %s are set to '%s', %s",
-	       units_bytes(thp->huge_page_bytes).s, word,
-	       mode ? mode->why[memory] : "which is not known here");
+	text_append(ret->text, sizeof(ret->text), "those of %s are set to '%s', %s",
+		    units_bytes(thp->huge_page_bytes).s, word,
+		    mode ? mode->why[memory] : "which is not known here");
 	if (memory != SYS_THP_ADVISED)
 		return;
-	append(ret->text, sizeof(ret->text), "; as root: echo madvise > " THP);
+	text_append(ret->text, sizeof(ret->text), "; as root: echo madvise > " THP);
 	if (s && is_own(s->enabled))
-		append(ret->text, sizeof(ret->text), "/hugepages-%" PRIu64 "kB",
-		       s->page_bytes / 1024);
-	append(ret->text, sizeof(ret->text), "/enabled");
+		text_append(ret->text, sizeof(ret->text), "/hugepages-%" PRIu64 "kB",
+			    s->page_bytes / 1024);
+	text_append(ret->text, sizeof(ret->text), "/enabled");
 }
 
 /* Why such memory has base pages only: by the build, by prctl, by the setting. */
@@ -256,17 +243,19 @@ static void say_base_pages(const struct sys_thp *thp, enum sys_thp_memory memory
 			   struct sys_thp_meaning *ret)
 {
 	if (thp->is_untold) {
-		append(ret->text, sizeof(ret->text), "not known: " SYS_UNTOLD);
+		text_append(ret->text, sizeof(ret->text), "not known: " SYS_UNTOLD);
 		return;
 	}
-	append(ret->text, sizeof(ret->text), "pages of %s: ", units_bytes(thp->page_bytes).s);
+	text_append(ret->text, sizeof(ret->text), "pages of %s: ", units_bytes(thp->page_bytes).s);
 	if (!*thp->enabled || thp->huge_page_bytes == 0)
-		append(ret->text, sizeof(ret->text), "this kernel has no transparent huge pages");
+		text_append(ret->text, sizeof(ret->text),
+			    "this kernel has no transparent huge pages");
 	else if (is_disabled(thp, memory))
-		append(ret->text, sizeof(ret->text),
-		       "larger ones are switched off for this process by "
-		       "prctl(PR_SET_THP_DISABLE)%s; start it from another parent",
-		       thp->disabled == SYS_THP_DISABLED ? "" : ", save where MADV_HUGEPAGE asks");
+		text_append(ret->text, sizeof(ret->text),
+			    "larger ones are switched off for this process by "
+			    "prctl(PR_SET_THP_DISABLE)%s; start it from another parent",
+			    thp->disabled == SYS_THP_DISABLED ? ""
+							      : ", save where MADV_HUGEPAGE asks");
 	else
 		say_setting(thp, memory, ret);
 }
@@ -284,8 +273,8 @@ void sys_thp_meaning(const struct sys_thp *thp, enum sys_thp_memory memory,
 		say_base_pages(thp, memory, ret);
 		return;
 	}
-	append(ret->text, sizeof(ret->text),
-	       "pages of %s at the first touch, where a whole one fits", sizes);
+	text_append(ret->text, sizeof(ret->text),
+		    "pages of %s at the first touch, where a whole one fits", sizes);
 	say_none_free(thp, memory, ret);
 }
 
@@ -318,10 +307,12 @@ void sys_thp_shmem_meaning(const struct sys_thp *thp, char *ret_text, size_t siz
 	*ret_text = 0;
 	for (size_t i = 0; i < ARRAY_LEN(shmems); i++)
 		if (strcmp(shmems[i].word, word) == 0)
-			append(ret_text, size, "%s %s, %s (shmem_enabled %s)", shmems[i].before,
-			       units_bytes(thp->huge_page_bytes).s, shmems[i].behind, word);
+			text_append(ret_text, size, "%s %s, %s (shmem_enabled %s)",
+				    shmems[i].before, units_bytes(thp->huge_page_bytes).s,
+				    shmems[i].behind, word);
 	if (!*ret_text)
-		append(ret_text, size, "not known (shmem_enabled %s)", *word ? word : "untold");
+		text_append(ret_text, size, "not known (shmem_enabled %s)",
+			    *word ? word : "untold");
 }
 
 static const char *const compacts[] = {
@@ -336,25 +327,28 @@ void sys_thp_khugepaged_meaning(const struct sys_thp *thp, char *ret_text, size_
 
 	*ret_text = 0;
 	if (!k->is_told) {
-		append(ret_text, size, "not known");
+		text_append(ret_text, size, "not known");
 		return;
 	}
 	if (!all && !gets(thp, thp->huge_page_bytes, SYS_THP_ADVISED)) {
-		append(ret_text, size, "leaves anonymous memory alone: pages of %s are set to '%s'",
-		       units_bytes(thp->huge_page_bytes).s,
-		       sys_thp_mode(thp, thp->huge_page_bytes));
+		text_append(ret_text, size,
+			    "leaves anonymous memory alone: pages of %s are set to '%s'",
+			    units_bytes(thp->huge_page_bytes).s,
+			    sys_thp_mode(thp, thp->huge_page_bytes));
 		return;
 	}
-	append(ret_text, size, "turns base pages of %s into huge ones later, in the background: ",
-	       all ? "any memory" : "memory with MADV_HUGEPAGE");
-	append(ret_text, size, "looks at %s", units_bytes(k->n_pages_to_scan * thp->page_bytes).s);
+	text_append(ret_text, size,
+		    "turns base pages of %s into huge ones later, in the background: ",
+		    all ? "any memory" : "memory with MADV_HUGEPAGE");
+	text_append(ret_text, size, "looks at %s",
+		    units_bytes(k->n_pages_to_scan * thp->page_bytes).s);
 	if (k->scan_sleep_ms)
-		append(ret_text, size, " after each pause of %s",
-		       units_duration(k->scan_sleep_ms * 1000000).s);
-	append(ret_text, size,
-	       ", %s; of a huge page's pages up to %" PRIu64
-	       " may be untouched, and take memory from then on (max_ptes_none)",
-	       compacts[k->defrag], k->max_ptes_none);
+		text_append(ret_text, size, " after each pause of %s",
+			    units_duration(k->scan_sleep_ms * 1000000).s);
+	text_append(ret_text, size,
+		    ", %s; of a huge page's pages up to %" PRIu64
+		    " may be untouched, and take memory from then on (max_ptes_none)",
+		    compacts[k->defrag], k->max_ptes_none);
 }
 
 void sys_thp_smaller_sizes(const struct sys_thp *thp, char *ret_text, size_t size)
@@ -364,9 +358,9 @@ void sys_thp_smaller_sizes(const struct sys_thp *thp, char *ret_text, size_t siz
 		uint64_t bytes = thp->sizes[i].page_bytes;
 
 		if (bytes != thp->huge_page_bytes && gets(thp, bytes, SYS_THP_ADVISED))
-			append(ret_text, size, "%s%s %s", *ret_text ? ", " : "",
-			       units_bytes(bytes).s, sys_thp_mode(thp, bytes));
+			text_append(ret_text, size, "%s%s %s", *ret_text ? ", " : "",
+				    units_bytes(bytes).s, sys_thp_mode(thp, bytes));
 	}
 	if (!*ret_text)
-		append(ret_text, size, "none");
+		text_append(ret_text, size, "none");
 }

@@ -31,23 +31,19 @@ static inline struct model_round made_up_round(uint32_t trial, uint32_t round, d
 {
 	uint64_t ns = (uint64_t)(ns_per_page * MADE_UP_PAGES);
 
-	return (struct model_round){
-		.trial = trial,
-		.round = round,
-		.block = trial,
-		.elapsed_ns = ns,
-		.user_ns = ns / 10,
-		.sys_ns = ns * 8 / 10,
-		.minor = MADE_UP_PAGES,
-		.counted_minor = MADE_UP_PAGES,
-		.trap_user = MADE_UP_PAGES,
-		.cycles = MODEL_NOT_COUNTED,
-		.instructions = MODEL_NOT_COUNTED,
-		.dtlb_load_misses = MODEL_NOT_COUNTED,
-		.resident_before = MODEL_NOT_COUNTED,
-		.resident_after = MODEL_NOT_COUNTED,
-		.page_table_bytes = MODEL_NOT_COUNTED,
-	};
+	struct model_round r = model_round_uncounted;
+
+	r.trial = trial;
+	r.round = round;
+	r.block = trial;
+	r.elapsed_ns = ns;
+	r.user_ns = ns / 10;
+	r.sys_ns = ns * 8 / 10;
+	r.minor = MADE_UP_PAGES;
+	r.counted_minor = MADE_UP_PAGES;
+	r.trap_user = MADE_UP_PAGES;
+	r.trap_kernel = 0;
+	return r;
 }
 
 static inline struct model_round *made_up_add(struct model_scenario *s, struct model_round round)
