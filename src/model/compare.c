@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* How a price has changed between two sides: the row of a comparison, and the verdict on it. */
+#include "src/model/compare.h"
+
+#include "src/base/text.h"
+
+#include <math.h>
+
+const char *model_change_name(enum model_change change)
+{
+	static const char *const names[] = {"cannot tell", "no change", "faster", "slower"};
+
+	return names[change];
+}
+
+enum model_change model_change_judge(double lo, double hi)
+{
+	if (isnan(lo) || isnan(hi))
+		return MODEL_CHANGE_UNKNOWN;
+	if (lo > 1)
+		return MODEL_CHANGE_SLOWER;
+	if (hi < 1)
+		return MODEL_CHANGE_FASTER;
+	if (lo >= 1 - MODEL_CHANGE_SHARE && hi <= 1 + MODEL_CHANGE_SHARE)
+		return MODEL_CHANGE_NONE;
+	return MODEL_CHANGE_UNKNOWN;
+}
+
+void model_compare_row_init(struct model_compare_row *row, const struct model_scenario *s)
+{
+	*row = (struct model_compare_row){
+		.n_pages = s->n_pages,
+		.page_bytes = s->page_bytes,
+		.huge_page_bytes = s->huge_page_bytes,
+		.n_accesses = s->n_accesses,
+		.threads = s->threads,
+		.a_ns = NAN,
+		.b_ns = NAN,
+		.ratio = NAN,
+		.lo = NAN,
+		.hi = NAN,
+		.detectable = NAN,
+	};
+	text_copy(row->scenario, sizeof(row->scenario), s->name);
+	text_copy(row->article, sizeof(row->article), s->article);
+	text_copy(row->pages, sizeof(row->pages), s->pages);
+	text_copy(row->access, sizeof(row->access), s->access);
+	text_copy(row->unit, sizeof(row->unit), s->n_accesses ? "ns/access" : "ns/page");
+}
