@@ -37,6 +37,10 @@ struct model_compare_row {
 	char reason[256]; /* why it cannot tell, or what is to be known beside the verdict; "" */
 };
 
+/* As an object of an array. */
+struct json_writer;
+void model_compare_row_write(struct json_writer *w, const struct model_compare_row *row);
+
 /* Names and parameters of a scenario; all figures are NaN, and the verdict is open. */
 void model_compare_row_init(struct model_compare_row *row, const struct model_scenario *s);
 
