@@ -325,7 +325,7 @@ static int parse_sides(const struct bench_options *o, const char *dir, struct be
 		return 0;
 	r = cli_ab_parse(o->ab, dir, ab, &why);
 	if (r < 0)
-		return cli_fail(r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM, "bench: --ab %s: %s",
+		return cli_fail(r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM, "bench: --ab %.100s: %s",
 				o->ab, why.text);
 	if (ab->row->setting->changes_system && !o->system_changes)
 		return cli_fail(
