@@ -173,6 +173,16 @@ static const char *choose_floor(const struct selection *sel)
 	return NULL;
 }
 
+static uint64_t count_concerned(const struct bench_config *config,
+				const struct bench_setting *setting)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < config->n_requests; i++)
+		n += !setting->concerns || setting->concerns(config->requests[i].row->scenario);
+	return n ? n : 1;
+}
+
 /* Many short trials, as many pairs as fit: each pair is a value, and its two trials should lie near in
  * time. */
 static void configure_sides(const struct bench_options *o, struct bench_ab *ab,
@@ -183,7 +193,8 @@ static void configure_sides(const struct bench_options *o, struct bench_ab *ab,
 	ret->n_rounds = first_of(o->n_rounds, 0, 1);
 	ret->n_trials = first_of(o->n_trials, 0, MODEL_MAX_TRIALS);
 	ret->until_budget = !o->n_trials;
-	ret->budget_ns = first_of(o->budget_ns, 0, PAIRS_BUDGET_NS * ret->n_requests);
+	ret->budget_ns =
+		first_of(o->budget_ns, 0, PAIRS_BUDGET_NS * count_concerned(ret, ab->row->setting));
 }
 
 static void configure(const struct command_call *call, const struct selection *sel, const char *dir,
@@ -325,7 +336,7 @@ static int parse_sides(const struct bench_options *o, const char *dir, struct be
 		return 0;
 	r = cli_ab_parse(o->ab, dir, ab, &why);
 	if (r < 0)
-		return cli_fail(r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM, "bench: --ab %s: %s",
+		return cli_fail(r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM, "bench: --ab %.100s: %s",
 				o->ab, why.text);
 	if (ab->row->setting->changes_system && !o->system_changes)
 		return cli_fail(

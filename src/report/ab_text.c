@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void print_note(const struct model_compare_row *rows, size_t n, FILE *out, size_t width)
 {
@@ -35,7 +36,7 @@ static void print_note(const struct model_compare_row *rows, size_t n, FILE *out
 		"RATIO: B to A, of %s pairs of trials side by side, with its %.0f %% interval. "
 		"Smallest change that four of five such runs find: %s",
 		span, 100 * STATS_PAIRED_CONFIDENCE, units_share(least).s);
-	if (fewest != greatest || units_share(least).s[0] != units_share(most).s[0])
+	if (strcmp(units_share(least).s, units_share(most).s) != 0)
 		text_append(text, sizeof(text), " to %s", units_share(most).s);
 	text_append(text, sizeof(text), ".");
 	option_print_folded(out, text, 0, 0, width);
