@@ -41,6 +41,9 @@ static void test_take(void)
 	t_is_double(p->blocked, 0.25, 1e-9, "with its share of sleep");
 	p = &prices.rows[MODEL_PRICE_DISK_WAIT];
 	t_ok(p->ns == 70000 && p->lo == p->ns && p->hi == p->ns, "one trial has no interval");
+	s = made_up_scenario(other, "anon_read_zero");
+	made_up_trials(s, 3, 1, 0);
+	s->side = 1; /* of a setting under test: no price of this machine */
 	made_up_trials(made_up_scenario(other, "anon_write"), 3, 5, 0);
 	made_up_trials(made_up_scenario(other, "anon_read_zero"), 3, 6, 0);
 	model_bench_derive(other);
