@@ -294,6 +294,8 @@ static uint64_t slice_end_ns(const struct run *run)
 	uint64_t left = run->end_ns > now ? run->end_ns - now : 0;
 	uint64_t n = 0, slice;
 
+	if (run->config->until_budget)
+		return run->end_ns; /* shares are for trials whose number is known */
 	for (size_t i = 0; i < run->plan.n_entries; i++) {
 		const struct plan_entry *e = &run->plan.entries[i];
 

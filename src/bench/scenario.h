@@ -116,11 +116,11 @@ struct bench_scenario {
 	}
 
 /* What all pointer chases have in common; they differ in their pages alone. */
-#define CHASE_IN(kind)                                                                         \
-	.minor_per_page = {0.0, 0.001}, .major_per_page = {0.0, 0.0}, .access = BENCH_CHASE,   \
-	.pages = (kind), .any_pages = true, .n_accesses = 1 << 19, .warm = BENCH_WARM_MAPPING, \
-	.default_bytes = 128 << 20, .prepare = bench_map_chase, .measure = bench_chase,        \
-	.cleanup = bench_unmap
+#define CHASE_IN(kind)                                                                       \
+	.minor_per_page = {0.0, 0.001}, .major_per_page = {0.0, 0.0}, .access = BENCH_CHASE, \
+	.pages = (kind), .any_pages = (kind) == BENCH_PAGES_BASE, .n_accesses = 1 << 19,     \
+	.warm = BENCH_WARM_MAPPING, .default_bytes = 128 << 20, .prepare = bench_map_chase,  \
+	.measure = bench_chase, .cleanup = bench_unmap
 
 /* --- mapping: aligned to the huge page, so that counts do not depend on the address ------------- */
 

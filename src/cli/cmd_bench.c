@@ -323,6 +323,20 @@ static int run_and_report(const struct command_call *call, const struct selectio
 	return r ? r : status;
 }
 
+/* Where nobody named them, the scenarios are those that the setting can change. */
+static void keep_concerned(struct selection *sel, const struct bench_setting *setting)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->n_requests; i++)
+		if (!setting->concerns || setting->concerns(sel->requests[i].row->scenario))
+			sel->requests[n++] = sel->requests[i];
+	if (n == 0)
+		return; /* each of them will say so */
+	sel->n_requests = n;
+	sel->n_whole = 0; /* no suite is whole any more */
+}
+
 /* The two sides, or none; nothing is changed yet. */
 static int parse_sides(const struct bench_options *o, const char *dir, struct bench_ab *ab)
 {
@@ -379,6 +393,8 @@ static int cmd_bench(const struct command_call *call)
 	if (select_names(sel, call->n_operands, call->operands, &why) < 0) {
 		r = cli_fail(EXIT_USAGE, "bench: %s", why.text);
 	} else {
+		if (ab.row && call->n_operands == 0)
+			keep_concerned(sel, ab.row->setting);
 		r = run_and_report(call, sel, dir, ab.row ? &ab : NULL, doc);
 		select_free(sel);
 	}
