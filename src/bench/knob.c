@@ -49,7 +49,7 @@ int bench_knob_check(const char *path, struct why *why)
 
 int bench_knob_open(struct bench_arm *arm, const char *path, const char *value, struct why *why)
 {
-	struct sys_journal *journal;
+	struct sys_journal *journal = NULL;
 	int r = bench_journal_use(&journal, why);
 
 	if (r < 0)

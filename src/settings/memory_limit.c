@@ -56,7 +56,7 @@ static int find_parent(struct parent *ret, struct why *why)
 /* In whole pages, as the kernel keeps it. */
 static int limit_bytes(const struct bench_arm *arm, uint64_t *ret_bytes, struct why *why)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 
 	if (units_parse_bytes(arm->value, &bytes, why) < 0)
 		return -EINVAL;
@@ -67,7 +67,7 @@ static int limit_bytes(const struct bench_arm *arm, uint64_t *ret_bytes, struct 
 static int memory_limit_check(const struct bench_arm *arm, struct why *why)
 {
 	struct parent parent;
-	uint64_t bytes;
+	uint64_t bytes = 0;
 
 	if (!is_none(arm) && limit_bytes(arm, &bytes, why) < 0)
 		return -EINVAL;
@@ -88,7 +88,7 @@ static int write_text(const char *path, const char *text, struct why *why)
 static int limit(const struct bench_arm *arm, enum sys_cgroup_version version, struct why *why)
 {
 	char path[BENCH_SETTING_TEXT + 32], text[32];
-	uint64_t bytes, now = 0;
+	uint64_t bytes = 0, now = 0;
 	int r;
 
 	if (is_none(arm))
@@ -108,7 +108,7 @@ static int limit(const struct bench_arm *arm, enum sys_cgroup_version version, s
 static int memory_limit_open(struct bench_arm *arm, struct why *why)
 {
 	static unsigned n_made; /* in this process: each side needs a name of its own */
-	struct sys_journal *journal;
+	struct sys_journal *journal = NULL;
 	struct parent parent;
 	int r = find_parent(&parent, why);
 
@@ -132,7 +132,7 @@ static int memory_limit_open(struct bench_arm *arm, struct why *why)
  */
 static int memory_limit_in_trial(struct bench_trial *trial, const struct bench_arm *arm)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	char path[BENCH_SETTING_TEXT + 32], groups[8192];
 	int r;
 

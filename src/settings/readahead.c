@@ -19,7 +19,7 @@ static bool readahead_concerns(const struct bench_scenario *scenario)
 /* In whole pages, as the kernel keeps it: else it would read back as another number. */
 static int parse(const struct bench_arm *arm, char *ret_kib, size_t size, struct why *why)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	int r = units_parse_bytes(arm->value, &bytes, why);
 
 	if (r < 0)

@@ -57,8 +57,8 @@ static int read_stat(pid_t pid, char *ret_state, uint64_t *ret_start_ticks)
 /* In doubt it is: a journal of one who lives is left alone. */
 static bool is_alive(const struct sys_journal_file *file)
 {
-	uint64_t start_ticks;
-	char state;
+	uint64_t start_ticks = 0;
+	char state = 0;
 
 	if (kill(file->pid, 0) < 0 && errno == ESRCH)
 		return false;
@@ -228,6 +228,8 @@ static int read_value(const struct sys_journal_entry *e, int fd, char ret[SYS_JO
 	if (n == (ssize_t)sizeof(text))
 		return why_set(why, -E2BIG, "%s: its value is too long to be kept", e->path);
 	text[n] = 0;
+	if (strchr(text_strip(text), '\n'))
+		return why_set(why, -EINVAL, "%s: has more than one line", e->path);
 	normalize(text);
 	text_copy(ret, SYS_JOURNAL_VALUE, text);
 	return 0;
@@ -347,7 +349,7 @@ static enum end restore_value(const struct sys_journal_entry *e, struct why *why
 /* Where a trial of a killed run is still dying in it, it cannot be removed yet. */
 static enum end remove_dir(const struct sys_journal_entry *e, struct why *why)
 {
-	const char *last;
+	const char *last = "";
 	int fd = open_parent(e, &last, why);
 	int waited_ms = 0, r = 0;
 
@@ -754,7 +756,7 @@ int sys_journal_set(struct sys_journal *j, const char *path, const char *value, 
 int sys_journal_mkdir(struct sys_journal *j, const char *path, struct why *why)
 {
 	struct sys_journal_entry *e = find_entry(j, path);
-	const char *last;
+	const char *last = "";
 	int fd, r;
 
 	if (!e || strlen(path) >= sizeof(e->path))

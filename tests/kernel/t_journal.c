@@ -262,6 +262,7 @@ static void test_does_not_take(void)
 		{SWAPPINESS, "011", "took no effect: '011' was written, and it reads '9'"},
 		{DEFRAG, "sometimes", "cannot write"},
 		{"/proc/sys/vm/nonsense", "1", "No such file"},
+		{"/proc/sys/kernel/cap_last_cap", "1", "cannot"},
 		{"/etc/pagetoll-nonsense", "1", "no setting that pagetoll may change"},
 		{"/proc/sys/vm/../vm/swappiness", "1", "no setting that pagetoll may change"},
 	};
