@@ -196,13 +196,16 @@ static const char *unit(const struct model_scenario *s)
 
 static void warn_of_drift(struct model_scenario *s)
 {
-	model_warn(
-		s->warnings, &s->n_warnings, "drifting",
-		"moved from %s to %s ns %s in %s, from the first to the last of %zu trials: no "
-		"one price, so no interval; an idle machine or a longer run would help, or --ab, "
-		"in which drift drops out",
-		units_ns(s->drift.from).s, units_ns(s->drift.to).s, unit(s),
-		units_duration(s->drift_ns).s, model_price(s)->n);
+	const char *help =
+		s->side ? "in the ratio of the sides it drops out"
+			: "an idle machine or a longer run would help, or --ab, in which "
+			  "drift drops out";
+
+	model_warn(s->warnings, &s->n_warnings, "drifting",
+		   "moved from %s to %s ns %s in %s, from the first to the last of %zu trials: no "
+		   "one price, so no interval; %s",
+		   units_ns(s->drift.from).s, units_ns(s->drift.to).s, unit(s),
+		   units_duration(s->drift_ns).s, model_price(s)->n, help);
 	s->verdict = MODEL_NOISY;
 }
 

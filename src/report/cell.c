@@ -71,7 +71,7 @@ struct cell_intervals cell_intervals(const struct model_bench *doc, bool invalid
 {
 	struct cell_intervals all = {
 		.least = SIZE_MAX,
-		.from = doc->options.precision > 0 ? STATS_LEAST_STOPPED : STATS_LEAST_FIXED,
+		.from = model_bench_stops_rows(doc) ? STATS_LEAST_STOPPED : STATS_LEAST_FIXED,
 	};
 
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
