@@ -219,7 +219,7 @@ static void warn_of_groups(struct model_scenario *s)
 			       s->n_mixed_trials, model_price(s)->n);
 	model_warn(s->warnings, &s->n_warnings, "two-groups",
 		   "the %s fall into two groups: %zu at %s ns %s, %zu at %s, and none between%s; "
-		   "the price is a median of two prices",
+		   "the price is the median of both",
 		   s->n_mixed_trials ? "rounds" : "trials", g->n_low, units_ns(g->low).s, unit(s),
 		   g->n_high, units_ns(g->high).s, mixed);
 }

@@ -292,7 +292,7 @@ static void test_groups(void)
 	t_is_str(
 		warning("two-groups"),
 		"the trials fall into two groups: 4 at 100 ns a page, 4 at 120, and none between; the "
-		"price is a median of two prices",
+		"price is the median of both",
 		"both prices are named");
 	t_is_i64(s->verdict, MODEL_VALID, "the verdict stays");
 	t_ok(s->ns_per_page.interval.lo == 100 && s->ns_per_page.interval.hi >= 120,
@@ -317,7 +317,7 @@ static void test_groups(void)
 	model_bench_derive(doc);
 	t_ok(!s->groups.found, "all rounds of one odd trial are no group");
 	begin();
-	for (uint32_t t = 0; t < 5; t++)
+	for (uint32_t t = 0; t < 3; t++)
 		for (uint32_t r = 0; r < 5; r++)
 			made_up_add(s, made_up_round(t, r, t == 2 && r % 2 == 0 ? 120 : 100));
 	model_bench_derive(doc);
