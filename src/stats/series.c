@@ -161,7 +161,7 @@ static bool matters(const struct points *p, double change)
 struct stats_drift stats_find_drift(const double *values, size_t n)
 {
 	struct stats_drift d = {.from = NAN, .to = NAN};
-	struct points p;
+	struct points p = {.n = 0};
 	size_t quarter;
 
 	if (n < LEAST_DRIFTING)
