@@ -314,6 +314,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		print_details(doc, out, style);
 	(void)fputc('\n', out);
 	report_machine(&doc->machine, out, style->width);
+	report_noise(doc, out, style);
 	print_warnings(doc, out, style);
 	report_bench_conclusions(doc, out, style->width);
 	if (doc->interrupted)
