@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of a comparison: two prices, their ratio with its interval, and the verdict. */
+#ifndef REPORT_COMPARE_TABLE_H
+#define REPORT_COMPARE_TABLE_H
+
+#include "src/model/compare.h"
+#include "src/report/report.h"
+
+/* a and b head the columns of the two prices. Reasons follow below the table. */
+void report_compare_table(const struct model_compare_row *rows, size_t n_rows, const char *a,
+			  const char *b, FILE *out, const struct report_style *style);
+
+/* "faster" is good news, "slower" is not. */
+enum report_paint report_change_paint(enum model_change change);
+
+/* "1.08 [1.05, 1.11]", "1.08" or "-"; for a cell of TABLE_CELL bytes. */
+void report_change_ratio(char *cell, const struct model_compare_row *row);
+
+#endif
