@@ -325,8 +325,8 @@ static const struct cause causes[] = {
 	{MODEL_MARK_WARM_LATE, false, NULL, " began more than 0.1 s after the warm-up pass", "", "",
 	 "; memory may have gone cold: keep other tasks off the CPU"},
 	{MODEL_MARK_SLOW_CPU, true, slow_cpu, ": the CPU ran", " ", " slower than usual",
-	 " (a lower clock, a busy sibling thread or another guest); an idle machine or a fixed clock "
-	 "would help"},
+	 " (a lower clock, a busy sibling thread or another guest); use an idle machine, or --ab, "
+	 "whose sides share such phases"},
 	{MODEL_MARK_PRESSURE, true, memory_pressure, ": tasks waited for memory", " ",
 	 " of the time",
 	 " (reclaim, swap or a cgroup's limit); free memory, or give a smaller --size"},

@@ -79,7 +79,8 @@ static void test_slow_cpu(void)
 	t_is_str(
 		warning("slow-cpu"),
 		"3 of 10 rounds: the CPU ran 20 % slower than usual (a lower clock, a busy sibling "
-		"thread or another guest); an idle machine or a fixed clock would help",
+		"thread or another guest); use an idle machine, or --ab, whose sides share such "
+		"phases",
 		"said with the figure, and what would help");
 	for (size_t i = 0; i < 10; i++)
 		s->rounds[i].calibration_ns = USUAL_NS;
