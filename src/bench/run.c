@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/why.h"
 #include "src/bench/datafile.h"
+#include "src/bench/noise.h"
 #include "src/bench/plan.h"
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
@@ -488,13 +489,17 @@ static void run_blocks(struct run *run)
 {
 	struct plan_entry *groups[PLAN_MAX_ENTRIES];
 	size_t order[PLAN_MAX_ENTRIES];
+	struct bench_noise noise;
 	size_t n;
 
+	bench_noise_open(&noise, run->doc->options.cpu);
 	for (; (n = open_groups(run, groups)) > 0 && !has_ended(run); run->block++) {
 		stats_shuffle(&run->random, order, n);
 		for (size_t i = 0; i < n && !has_ended(run); i++)
 			run_group(run, groups[order[i]]);
+		bench_noise_end_block(&noise, run->block, run->started_ns, run->doc);
 	}
+	bench_noise_close(&noise);
 }
 
 /* --- the two sides of a setting ---------------------------------------------------------------------- */

@@ -13,8 +13,8 @@
 #include <string.h>
 
 const char *const model_mark_names[MODEL_N_MARKS] = {
-	"host-cold", "switched", "stolen", "warm-late",  "not-touched",
-	"page-size", "not-cold", "slept",  "not-cached",
+	"host-cold", "switched", "stolen",     "warm-late", "not-touched", "page-size",
+	"not-cold",  "slept",    "not-cached", "slow-cpu",  "pressure",
 };
 
 const struct model_round model_round_uncounted = {
@@ -26,6 +26,10 @@ const struct model_round model_round_uncounted = {
 	.resident_before = MODEL_NOT_COUNTED,
 	.resident_after = MODEL_NOT_COUNTED,
 	.page_table_bytes = MODEL_NOT_COUNTED,
+	.calibration_ns = MODEL_NOT_COUNTED,
+	.psi_cpu_ns = MODEL_NOT_COUNTED,
+	.psi_memory_ns = MODEL_NOT_COUNTED,
+	.psi_io_ns = MODEL_NOT_COUNTED,
 };
 
 const char *model_status_name(enum model_status status)
@@ -47,6 +51,7 @@ static void scenario_init(struct model_scenario *s, const char *name)
 	*s = (struct model_scenario){
 		.threads = 1,
 		.published = {NAN, NAN, NAN, NAN},
+		.usual_calibration_ns = NAN,
 	};
 	text_copy(s->name, sizeof(s->name), name);
 }
@@ -68,6 +73,7 @@ void model_bench_free(struct model_bench *doc)
 		free(doc->scenarios[i].rounds);
 	free(doc->floor.rounds);
 	free(doc->scenarios);
+	free(doc->noise);
 	free(doc);
 }
 
@@ -574,46 +580,6 @@ static size_t count_marks(const struct model_scenario *s, uint32_t mark)
 	return n;
 }
 
-struct mark_text {
-	enum model_mark mark;
-	const char *text; /* %zu of %zu rounds */
-};
-
-static const struct mark_text mark_texts[] = {
-	{MODEL_MARK_HOST_COLD,
-	 "%zu of %zu rounds: over 0.5 %% of the warm-up touches took more than 10 us; the host was "
-	 "short of memory or busy"},
-	{MODEL_MARK_SWITCHED,
-	 "%zu of %zu rounds had to wait for the CPU: other tasks had it (stop them, or choose another "
-	 "--cpu), or the cgroup's CPU limit was used up (raise it)"},
-	{MODEL_MARK_STOLEN,
-	 "%zu of %zu rounds lost CPU time to the hypervisor (steal); other guests are busy"},
-	{MODEL_MARK_SLEPT,
-	 "%zu of %zu rounds slept for more than 1 %% of their time, though nothing had to come from a "
-	 "disk; reclaim, a memory cgroup's limit or a lock does that"},
-	{MODEL_MARK_WARM_LATE,
-	 "%zu of %zu rounds began more than 0.1 s after the warm-up pass; memory may have gone cold"},
-};
-
-static void warn_of_noise(struct model_scenario *s)
-{
-	for (size_t i = 0; i < ARRAY_LEN(mark_texts); i++) {
-		size_t n = count_marks(s, mark_texts[i].mark);
-		unsigned bit = 0;
-
-		if (5 * n <= s->n_rounds) /* a fifth of them does not move a median */
-			continue;
-		while (!((uint32_t)mark_texts[i].mark >> bit & 1))
-			bit++;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		model_warn(s->warnings, &s->n_warnings, model_mark_names[bit], mark_texts[i].text,
-			   n, s->n_rounds);
-#pragma GCC diagnostic pop
-		s->verdict = MODEL_NOISY;
-	}
-}
-
 static const char *proof_text(uint32_t marks)
 {
 	if (marks & MODEL_MARK_NOT_TOUCHED)
@@ -670,6 +636,7 @@ void model_scenario_derive(const struct model_bench *doc, struct model_scenario 
 	s->verdict = MODEL_NO_VERDICT;
 	s->n_warnings = 0;
 	sort_rounds(s);
+	model_noise_mark(s);
 	derive_counts(s);
 	judge_first_rounds(s);
 	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page, stopped);
@@ -683,7 +650,7 @@ void model_scenario_derive(const struct model_bench *doc, struct model_scenario 
 	if (s->n_rounds == 0)
 		return;
 	s->verdict = MODEL_VALID;
-	warn_of_noise(s);
+	model_noise_warn(s);
 	model_series_warn(&doc->machine, s);
 	if (s->n_invalid)
 		warn_of_ledger(s);
@@ -691,6 +658,7 @@ void model_scenario_derive(const struct model_bench *doc, struct model_scenario 
 
 void model_bench_derive(struct model_bench *doc)
 {
+	model_noise_derive(doc);
 	for (size_t i = 0; i < doc->n_scenarios; i++)
 		model_scenario_derive(doc, &doc->scenarios[i]);
 	model_scenario_derive(doc, &doc->floor);

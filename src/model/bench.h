@@ -3,6 +3,7 @@
 #ifndef MODEL_BENCH_H
 #define MODEL_BENCH_H
 
+#include "src/model/noise.h"
 #include "src/stats/series.h"
 #include "src/stats/stats.h"
 #include "src/sys/machine.h"
@@ -40,15 +41,19 @@ enum model_mark {
 	MODEL_MARK_NOT_COLD = 1 << 6,    /* pages were cached, or nothing had to be read */
 	MODEL_MARK_SLEPT = 1 << 7,       /* asleep where nothing has to be waited for */
 	MODEL_MARK_NOT_CACHED =
-		1 << 8, /* pages of a file that is to be cached had left the cache */
+		1 << 8,                /* pages of a file that is to be cached had left the cache */
+	MODEL_MARK_SLOW_CPU = 1 << 9,  /* calibration took longer than is usual in this run */
+	MODEL_MARK_PRESSURE = 1 << 10, /* tasks waited for memory, or for a disk: see noise.c */
 };
 #define MODEL_MARKS_NOISE                                                                        \
 	(MODEL_MARK_HOST_COLD | MODEL_MARK_SWITCHED | MODEL_MARK_STOLEN | MODEL_MARK_WARM_LATE | \
-	 MODEL_MARK_SLEPT)
+	 MODEL_MARK_SLEPT | MODEL_MARK_SLOW_CPU | MODEL_MARK_PRESSURE)
+/* Follow from other fields: judged anew on reading. All others are the trial's word. */
+#define MODEL_MARKS_DERIVED (MODEL_MARK_SLOW_CPU | MODEL_MARK_PRESSURE)
 #define MODEL_MARKS_INVALID                                                    \
 	(MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE | MODEL_MARK_NOT_COLD | \
 	 MODEL_MARK_NOT_CACHED)
-enum { MODEL_N_MARKS = 9 };
+enum { MODEL_N_MARKS = 11 };
 extern const char *const model_mark_names[MODEL_N_MARKS];
 
 enum { MODEL_NOT_COUNTED = -1 };
@@ -77,6 +82,10 @@ struct model_round {
 	uint64_t nvcsw, nivcsw;   /* context switches: sleeps, and preemptions */
 	uint64_t steal_ns;
 	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
+	/* The slower of two passes of the calibration loop, right before and right after; what tasks of the
+	 * whole machine waited for meanwhile. MODEL_NOT_COUNTED where it is not known. */
+	int64_t calibration_ns;
+	int64_t psi_cpu_ns, psi_memory_ns, psi_io_ns;
 	uint32_t marks;
 };
 
@@ -133,6 +142,7 @@ struct model_scenario {
 	size_t n_rounds;
 
 	/* from here on derived by model_bench_derive() */
+	double usual_calibration_ns; /* of the whole run; NaN: not known */
 	enum model_verdict verdict;
 	struct model_warning warnings[MODEL_MAX_WARNINGS];
 	unsigned n_warnings;
@@ -219,6 +229,9 @@ struct model_bench {
 	unsigned n_relations;
 	struct model_warning warnings[MODEL_MAX_WARNINGS]; /* of the whole run */
 	unsigned n_warnings;
+	struct model_noise *noise; /* owned; by block, ascending */
+	size_t n_noise;
+	struct model_noise_summary noise_summary; /* derived */
 };
 
 struct model_bench *model_bench_new(void); /* NULL: no memory */

@@ -4,6 +4,7 @@
 
 #include "src/base/json_write.h"
 #include "src/model/ab.h"
+#include "src/model/noise_doc.h"
 #include "src/model/relation.h"
 #include "src/stats/ratio.h"
 
@@ -143,6 +144,10 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	json_put_u64(w, "nivcsw", r->nivcsw);
 	json_put_u64(w, "steal_ns", r->steal_ns);
 	json_put_u64(w, "warm_slow_touches", r->warm_slow_touches);
+	write_count(w, "calibration_ns", r->calibration_ns);
+	write_count(w, "psi_cpu_ns", r->psi_cpu_ns);
+	write_count(w, "psi_memory_ns", r->psi_memory_ns);
+	write_count(w, "psi_io_ns", r->psi_io_ns);
 	json_put_array(w, "marks");
 	for (unsigned i = 0; i < MODEL_N_MARKS; i++)
 		if (r->marks >> i & 1)
@@ -364,6 +369,7 @@ void model_bench_write(const struct model_bench *doc, FILE *out)
 	json_put_end_array(&w);
 	write_relations(&w, doc);
 	model_warnings_write(&w, "warnings", doc->warnings, doc->n_warnings);
+	model_noise_write(&w, doc);
 	json_put_array(&w, "scenarios");
 	for (size_t i = 0; i < doc->n_scenarios; i++)
 		write_scenario(&w, NULL, &doc->scenarios[i]);

@@ -329,6 +329,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		print_details(doc, out, style);
 	(void)fputc('\n', out);
 	report_machine(&doc->machine, out, style->width);
+	report_noise(doc, out, style);
 	print_warnings(doc, out, style);
 	if (!sides)
 		report_bench_conclusions(doc, out, style->width);
