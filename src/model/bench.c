@@ -4,6 +4,7 @@
 
 #include "src/base/array.h"
 #include "src/base/text.h"
+#include "src/model/series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -193,7 +194,7 @@ static const struct stats_summary no_summary = {
 	.interval = {STATS_INTERVAL_NONE, NAN, NAN},
 };
 
-static bool is_priced(const struct model_scenario *s, const struct model_round *r)
+bool model_round_is_priced(const struct model_scenario *s, const struct model_round *r)
 {
 	return model_round_is_valid(s, r) && !(s->first_round_left && r->round == 0);
 }
@@ -291,7 +292,8 @@ static double trial_price(const struct model_scenario *s, struct span span, roun
 	size_t n = 0;
 
 	for (size_t i = span.begin; i < span.end; i++) {
-		double value = is_priced(s, &s->rounds[i]) ? price(s, &s->rounds[i]) : NAN;
+		double value =
+			model_round_is_priced(s, &s->rounds[i]) ? price(s, &s->rounds[i]) : NAN;
 
 		if (!isnan(value))
 			scratch[n++] = value;
@@ -299,7 +301,9 @@ static double trial_price(const struct model_scenario *s, struct span span, roun
 	return stats_median(scratch, n);
 }
 
-static struct stats_summary summarize(const struct model_scenario *s, round_price *price)
+/* stopped: the rows of the run end when they are precise. */
+static struct stats_summary summarize(const struct model_scenario *s, round_price *price,
+				      bool stopped)
 {
 	struct stats_summary summary = no_summary;
 	double *trials, *scratch;
@@ -316,7 +320,7 @@ static struct stats_summary summarize(const struct model_scenario *s, round_pric
 		if (!isnan(trials[n]))
 			n++;
 	}
-	summary = stats_summarize(trials, n);
+	summary = stopped ? stats_summarize_stopped(trials, n) : stats_summarize(trials, n);
 	free(trials);
 	return summary;
 }
@@ -477,7 +481,7 @@ static void derive_counts(struct model_scenario *s)
 	s->pages_per_fault = taken > 0 && !claims_no_trap(s) ? pages / taken : NAN;
 }
 
-static void derive_per_fault(struct model_scenario *s)
+static void derive_per_fault(struct model_scenario *s, bool stopped)
 {
 	s->no_ns_per_fault = NULL;
 	s->ns_per_fault = no_summary;
@@ -489,7 +493,7 @@ static void derive_per_fault(struct model_scenario *s)
 	else if (claims_no_trap(s))
 		s->no_ns_per_fault = "no fault is taken";
 	else
-		s->ns_per_fault = summarize(s, per_fault);
+		s->ns_per_fault = summarize(s, per_fault, stopped);
 	if (!s->no_ns_per_fault && s->ns_per_fault.n == 0)
 		s->no_ns_per_fault = "no fault was taken";
 }
@@ -620,17 +624,25 @@ static void warn_of_ledger(struct model_scenario *s)
 	s->verdict = MODEL_INVALID;
 }
 
-void model_scenario_derive(struct model_scenario *s)
+bool model_bench_stops_rows(const struct model_bench *doc)
 {
+	return doc->options.precision > 0 && !doc->ab.setting[0];
+}
+
+void model_scenario_derive(const struct model_bench *doc, struct model_scenario *s)
+{
+	bool stopped = model_bench_stops_rows(doc);
+
 	s->verdict = MODEL_NO_VERDICT;
 	s->n_warnings = 0;
 	sort_rounds(s);
 	model_noise_mark(s);
 	derive_counts(s);
 	judge_first_rounds(s);
-	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page);
-	s->ns_per_access = s->n_accesses ? summarize(s, per_access) : no_summary;
-	derive_per_fault(s);
+	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page, stopped);
+	s->ns_per_access = s->n_accesses ? summarize(s, per_access, stopped) : no_summary;
+	derive_per_fault(s, stopped);
+	model_series_find(s);
 	s->resident_before = median_figure(s, resident_before);
 	s->resident_after = median_figure(s, resident_after);
 	s->page_table_bytes = median_figure(s, page_table_bytes);
@@ -639,12 +651,7 @@ void model_scenario_derive(struct model_scenario *s)
 		return;
 	s->verdict = MODEL_VALID;
 	model_noise_warn(s);
-	if (s->first_round_left)
-		model_warn(
-			s->warnings, &s->n_warnings, "first-round",
-			"the first round of a trial takes %.2f times the later ones; it is left out of "
-			"the price",
-			s->first_round_ratio);
+	model_series_warn(&doc->machine, s);
 	if (s->n_invalid)
 		warn_of_ledger(s);
 }
@@ -653,6 +660,6 @@ void model_bench_derive(struct model_bench *doc)
 {
 	model_noise_derive(doc);
 	for (size_t i = 0; i < doc->n_scenarios; i++)
-		model_scenario_derive(&doc->scenarios[i]);
-	model_scenario_derive(&doc->floor);
+		model_scenario_derive(doc, &doc->scenarios[i]);
+	model_scenario_derive(doc, &doc->floor);
 }

@@ -4,6 +4,7 @@
 #define MODEL_BENCH_H
 
 #include "src/model/noise.h"
+#include "src/stats/series.h"
 #include "src/stats/stats.h"
 #include "src/sys/machine.h"
 
@@ -145,9 +146,13 @@ struct model_scenario {
 	enum model_verdict verdict;
 	struct model_warning warnings[MODEL_MAX_WARNINGS];
 	unsigned n_warnings;
-	size_t n_invalid;         /* rounds outside the ledger, priced nowhere */
-	bool first_round_left;    /* first rounds differ and are not in the price */
-	double first_round_ratio; /* first round to the others, median over trials; NaN */
+	size_t n_invalid;           /* rounds outside the ledger, priced nowhere */
+	bool first_round_left;      /* first rounds differ and are not in the price */
+	double first_round_ratio;   /* first round to the others, median over trials; NaN */
+	struct stats_drift drift;   /* of the price; where found no price has an interval */
+	uint64_t drift_ns;          /* the time that it moved over: first trial to last */
+	struct stats_groups groups; /* that the price falls into, counted in trials ... */
+	size_t n_mixed_trials; /* ... or, where it is not 0, in rounds; trials that have both */
 	bool traps_counted;
 	double minor_per_page, major_per_page, trap_per_page, populated_per_page; /* NaN: unknown */
 	double sleeps_per_page; /* voluntary switches: waits, whatever the kernel calls the fault */
@@ -271,9 +276,16 @@ double model_time_share(const struct model_scenario *s, uint64_t part_ns);
  * were only mapped or touched. */
 double model_bytes_per_second(const struct model_scenario *s);
 
-/* Computes everything derived, of every scenario, from the rounds alone. */
+/* Computes everything derived, of every scenario, from the rounds, the options and the machine's facts alone.
+ * s is of doc. */
 void model_bench_derive(struct model_bench *doc);
-void model_scenario_derive(struct model_scenario *s);
+void model_scenario_derive(const struct model_bench *doc, struct model_scenario *s);
+
+/* Whether the rows of a run end by --precision; of two sides it is the pairs that do. */
+bool model_bench_stops_rows(const struct model_bench *doc);
+
+/* True where a round has a part in the price: valid, and no first round that is left out. */
+bool model_round_is_priced(const struct model_scenario *s, const struct model_round *round);
 
 /* The price that a row is about: ns_per_access where it has accesses, else ns_per_page. */
 const struct stats_summary *model_price(const struct model_scenario *s);

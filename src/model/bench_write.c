@@ -189,6 +189,33 @@ static void write_published(struct json_writer *w, const struct model_published 
 	json_put_end_object(w);
 }
 
+static void write_group(struct json_writer *w, const char *key, double ns, size_t n)
+{
+	json_put_object_flat(w, key);
+	json_put_double(w, "ns", ns);
+	json_put_u64(w, "n", n);
+	json_put_end_object(w);
+}
+
+/* Only where there is something: most prices are one. */
+static void write_series(struct json_writer *w, const struct model_scenario *s)
+{
+	if (s->drift.found) {
+		json_put_object_flat(w, "drift");
+		json_put_double(w, "from_ns", s->drift.from);
+		json_put_double(w, "to_ns", s->drift.to);
+		json_put_u64(w, "over_ns", s->drift_ns);
+		json_put_end_object(w);
+	}
+	if (s->groups.found) {
+		json_put_object_flat(w, "groups");
+		json_put_string(w, "of", s->n_mixed_trials ? "rounds" : "trials");
+		write_group(w, "low", s->groups.low, s->groups.n_low);
+		write_group(w, "high", s->groups.high, s->groups.n_high);
+		json_put_end_object(w);
+	}
+}
+
 static void write_derived(struct json_writer *w, const struct model_scenario *s)
 {
 	json_put_object_flat(w, "faults_per_page");
@@ -220,6 +247,7 @@ static void write_derived(struct json_writer *w, const struct model_scenario *s)
 	json_put_end_object(w);
 	json_put_double(w, "first_round_ratio", s->first_round_ratio);
 	json_put_bool(w, "first_round_left_out", s->first_round_left);
+	write_series(w, s);
 	write_times(w, &s->times);
 }
 
