@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* About 200 us at 3 GHz: long beside a read of the clock, and short enough, twice a round, that warm
- * memory stays warm. A multiple of CALIBRATE_PARTS. */
+/* About 200 us at 3 GHz: long beside a read of the clock, short beside a round. A multiple of
+ * CALIBRATE_PARTS. */
 enum { CALIBRATE_STEPS = 150000, CALIBRATE_PARTS = 4 };
 
 /*

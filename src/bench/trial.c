@@ -291,27 +291,26 @@ struct meters {
 	struct sys_pressure pressure;
 };
 
-/* The timed section between two looks at the noise. Behind the warm-up, as memory cools within seconds
- * and this takes less than a millisecond. */
+/* The timed section between two looks at the noise. The first pass of the calibration loop was before the
+ * warm-up, so that what was warmed does not wait for it. */
 static int measure_and_watch(const struct bench_scenario *s, struct bench_trial *t,
 			     const struct meters *m, const struct bench_shared *shared,
 			     struct model_round *round)
 {
-	uint64_t calibration_ns[2];
 	struct sys_pressure_reading before, after, delta;
+	int64_t calibration_ns;
 	int r;
 
-	calibration_ns[0] = calibrate_ns(CALIBRATE_STEPS);
 	sys_pressure_read(&m->pressure, &before);
 	r = measure(s, t, &m->counters, shared, round);
 	sys_pressure_read(&m->pressure, &after);
-	calibration_ns[1] = calibrate_ns(CALIBRATE_STEPS);
+	calibration_ns = (int64_t)calibrate_ns(CALIBRATE_STEPS);
 	delta = sys_pressure_delta(&after, &before);
 	round->psi_cpu_ns = delta.some_ns[SYS_PRESSURE_CPU];
 	round->psi_memory_ns = delta.some_ns[SYS_PRESSURE_MEMORY];
 	round->psi_io_ns = delta.some_ns[SYS_PRESSURE_IO];
-	round->calibration_ns =
-		(int64_t)calibration_ns[calibration_ns[1] > calibration_ns[0] ? 1 : 0];
+	if (calibration_ns > round->calibration_ns)
+		round->calibration_ns = calibration_ns;
 	return r;
 }
 
@@ -387,6 +386,7 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t, con
 	int r;
 
 	r = prepare(s, t);
+	round->calibration_ns = (int64_t)calibrate_ns(CALIBRATE_STEPS);
 	if (r == 0)
 		r = warm(s, t, round);
 	if (r == 0)

@@ -82,7 +82,7 @@ struct model_round {
 	uint64_t nvcsw, nivcsw;   /* context switches: sleeps, and preemptions */
 	uint64_t steal_ns;
 	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
-	/* The slower of two passes of the calibration loop, right before and right after; what tasks of the
+	/* The slower of two passes of the calibration loop, before the warm-up and right after; what tasks of the
 	 * whole machine waited for meanwhile. MODEL_NOT_COUNTED where it is not known. */
 	int64_t calibration_ns;
 	int64_t psi_cpu_ns, psi_memory_ns, psi_io_ns;
