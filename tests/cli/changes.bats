@@ -29,7 +29,7 @@ may_change() { # FILE
 # Nothing is changed, and nothing says that it was.
 is_restored() { # FILE
 	[ "$(value "$1")" = "$before" ] || { echo "$1: $(value "$1"), was $before" && return 1; }
-	! compgen -G 'run/pagetoll/*.journal'
+	not compgen -G 'run/pagetoll/*.journal'
 }
 
 has_changed() { [ "$(value "$file")" != "$before" ]; }
@@ -88,13 +88,13 @@ has_changed() { [ "$(value "$file")" != "$before" ]; }
 	needs_root 'makes a memory cgroup'
 	private_run
 	toll bench file_cold --ab memory-limit=32M,none -d /var/tmp -s 64M -t 3 --json
-	! grep -q 'memory cgroup to make one in\|cannot make' "$err" ||
+	not grep -q 'memory cgroup to make one in\|cannot make' "$err" ||
 		skip "needs a memory cgroup: $(cat "$err")"
 	[[ $status != 3 ]] || skip 'needs a disk under /var/tmp: pagetoll doctor says why nothing is cold'
 	ended 0
 	json 'all(r["resident_after"] * s[0]["params"]["page_bytes"] <= 32 << 20 for r in s[0]["rounds"])'
 	json 'all(r["resident_after"] == s[1]["params"]["n_pages"] for r in s[1]["rounds"])'
-	! compgen -G 'run/pagetoll/*.journal'
+	not compgen -G 'run/pagetoll/*.journal'
 	[ -z "$(find /sys/fs/cgroup -maxdepth 6 -name 'pagetoll-[0-9]*-[01]' -type d)" ]
 }
 
@@ -150,7 +150,7 @@ has_changed() { [ "$(value "$file")" != "$before" ]; }
 	json 'any("somebody else" in x["reason"] + str(d["warnings"]) for x in s)' ||
 		{ json 'any("somebody else" in w["text"] for w in d["warnings"])'; }
 	[ "$(value $swappiness)" = 35 ]
-	! compgen -G 'run/pagetoll/*.journal'
+	not compgen -G 'run/pagetoll/*.journal'
 }
 
 @test "SIGKILL at twelve moments, or PAGETOLL_KILLS: the next start restores, and no cgroup is left" {
