@@ -14,6 +14,7 @@ other=/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan
 a_run_has_died() {
 	needs_root "changes $setting, and restores it"
 	[ -w $setting ] || skip "needs to write $setting: refused"
+	alone_with $setting
 	before=$(cat $setting)
 	restore+=("echo $before >$setting")
 	echo 61234 >$setting || skip "needs to write $setting: refused"
