@@ -427,6 +427,9 @@ static int recover_one(void *data, int fd_dir, const char *name, struct why *why
 	r = read_journal(fd_dir, name, rec->file, why);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r; /* its run has just ended */
+	r = read_boot_id(rec->boot_id, sizeof(rec->boot_id), why);
+	if (r < 0)
+		return r;
 	this_boot = strcmp(rec->file->boot_id, rec->boot_id) == 0;
 	if (this_boot && is_alive(rec->file))
 		return 0;
@@ -453,12 +456,16 @@ static int recover_in(int fd_dir, bool only_counts, struct sys_journal_outcome *
 	rec.file = malloc(sizeof(*rec.file));
 	if (!rec.file)
 		return why_set(why, -ENOMEM, "no memory for the journals of changed settings");
-	r = read_boot_id(rec.boot_id, sizeof(rec.boot_id), why);
-	if (r == 0)
-		r = each_journal(fd_dir, recover_one, &rec, why);
+	r = each_journal(fd_dir, recover_one, &rec, why);
 	free(rec.file);
 	*ret_n_dead = rec.n_dead;
 	return r;
+}
+
+/* Then a later start looks; what this one was to do will tell its user what it lacks. */
+static bool is_short_of_something(int r)
+{
+	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
 }
 
 int sys_journal_recover(const char *dir, struct sys_journal_outcome *ret, struct why *why)
@@ -469,7 +476,7 @@ int sys_journal_recover(const char *dir, struct sys_journal_outcome *ret, struct
 	*ret = (struct sys_journal_outcome){.pid = 0};
 	fd_dir = open_dir(dir, why);
 	if (fd_dir < 0)
-		return fd_dir == -ENOENT ? 0 : fd_dir;
+		return fd_dir == -ENOENT || is_short_of_something(fd_dir) ? 0 : fd_dir;
 	r = recover_in(fd_dir, true, ret, &n_dead, why);
 	if (n_dead > 0 && geteuid() == 0) {
 		fd_lock = take_lock(fd_dir, why);
@@ -478,14 +485,13 @@ int sys_journal_recover(const char *dir, struct sys_journal_outcome *ret, struct
 			(void)close(fd_lock);
 	}
 	(void)close(fd_dir);
-	return r;
+	return is_short_of_something(r) ? 0 : r;
 }
 
 struct listing {
 	sys_journal_visit *visit;
 	void *data;
 	struct sys_journal_file *file; /* scratch */
-	char boot_id[40];
 };
 
 /* Whether it is still as the run made it, as far as can be seen. */
@@ -508,19 +514,22 @@ static bool is_changed(struct sys_journal_change *change)
 static int list_one(void *data, int fd_dir, const char *name, struct why *why)
 {
 	const struct listing *l = data;
+	char boot_id[40];
 	struct why inner;
 	int r = read_journal(fd_dir, name, l->file, &inner);
 
 	(void)why; /* what is wrong is told to the visitor */
 	if (r == -ENOENT)
 		return 0;
+	if (r == 0)
+		r = read_boot_id(boot_id, sizeof(boot_id), &inner);
 	if (r < 0) {
 		struct sys_journal_change change = {.problem = inner.text};
 
 		l->visit(l->data, &change);
 		return 0;
 	}
-	if (strcmp(l->file->boot_id, l->boot_id) != 0)
+	if (strcmp(l->file->boot_id, boot_id) != 0)
 		return 0;
 	for (size_t i = 0; i < l->file->n_entries; i++) {
 		struct sys_journal_change change = {
@@ -546,9 +555,8 @@ void sys_journal_list(const char *dir, sys_journal_visit *visit, void *data)
 	if (fd == -ENOENT)
 		return;
 	l.file = malloc(sizeof(*l.file));
-	if (fd >= 0)
-		r = l.file ? read_boot_id(l.boot_id, sizeof(l.boot_id), &why)
-			   : why_set(&why, -ENOMEM, "no memory for the journals");
+	if (fd >= 0 && !l.file)
+		r = why_set(&why, -ENOMEM, "no memory for the journals");
 	if (r >= 0)
 		r = each_journal(fd, list_one, &l, &why);
 	free(l.file);

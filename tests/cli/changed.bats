@@ -14,6 +14,7 @@ other=/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan
 a_run_has_died() {
 	needs_root "changes $setting, and restores it"
 	[ -w $setting ] || skip "needs to write $setting: refused"
+	alone_with $setting
 	before=$(cat $setting)
 	restore+=("echo $before >$setting")
 	echo 61234 >$setting || skip "needs to write $setting: refused"
@@ -40,7 +41,7 @@ journal() { # ENTRY...
 		[ "$(grep -c '^pagetoll: restored' "$err")" = 1 ] || show
 		grep -qF "restored 1 setting that an earlier run (pid 2147483647) left changed: $setting = $before" "$err"
 		[ "$(cat $setting)" = "$before" ]
-		! compgen -G 'run/pagetoll/*.journal'
+		not compgen -G 'run/pagetoll/*.journal'
 		toll --version
 		silent
 	done
@@ -127,4 +128,20 @@ journal() { # ENTRY...
 		toll --version
 		[ "$(cat $setting) $(cat $other)" = "$before $second" ] || show
 	done
+}
+
+@test "where there is nothing to restore, nobody hears of what it takes to look" {
+	a_run_has_died
+	rm run/pagetoll/*
+	plain=("${prefix[@]}")
+	for i in 4 5 6; do
+		prefix=("${plain[@]}" sh -c "ulimit -n $i; exec \"\$@\"" sh)
+		toll --version
+		silent
+	done
+	prefix=("${plain[@]}")
+	without /proc
+	toll --version
+	ended 0
+	silent
 }

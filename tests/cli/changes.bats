@@ -20,6 +20,7 @@ value() { # FILE
 # Keeps what FILE is set to now in $before, for the test and for its end. pagetoll has a /run of its own.
 may_change() { # FILE
 	needs_root "changes $1, and restores it"
+	alone_with "$1"
 	before=$(value "$1")
 	restore+=("echo $before >$1")
 	{ echo "$before" >"$1"; } 2>/dev/null || skip "needs to write $1: refused"
@@ -29,7 +30,16 @@ may_change() { # FILE
 # Nothing is changed, and nothing says that it was.
 is_restored() { # FILE
 	[ "$(value "$1")" = "$before" ] || { echo "$1: $(value "$1"), was $before" && return 1; }
-	! compgen -G 'run/pagetoll/*.journal'
+	not compgen -G 'run/pagetoll/*.journal'
+}
+
+# No cgroup of a run that has ended; another test's may be at work.
+no_group_is_left() {
+	local group owner
+	while read -r group; do
+		owner=${group##*/pagetoll-}
+		kill -0 "${owner%-*}" 2>/dev/null || { echo "left: $group" && return 1; }
+	done < <(find /sys/fs/cgroup -maxdepth 8 -type d -name 'pagetoll-[0-9]*-[01]' 2>/dev/null)
 }
 
 has_changed() { [ "$(value "$file")" != "$before" ]; }
@@ -88,14 +98,14 @@ has_changed() { [ "$(value "$file")" != "$before" ]; }
 	needs_root 'makes a memory cgroup'
 	private_run
 	toll bench file_cold --ab memory-limit=32M,none -d /var/tmp -s 64M -t 3 --json
-	! grep -q 'memory cgroup to make one in\|cannot make' "$err" ||
+	not grep -q 'memory cgroup to make one in\|cannot make' "$err" ||
 		skip "needs a memory cgroup: $(cat "$err")"
 	[[ $status != 3 ]] || skip 'needs a disk under /var/tmp: pagetoll doctor says why nothing is cold'
 	ended 0
 	json 'all(r["resident_after"] * s[0]["params"]["page_bytes"] <= 32 << 20 for r in s[0]["rounds"])'
 	json 'all(r["resident_after"] == s[1]["params"]["n_pages"] for r in s[1]["rounds"])'
-	! compgen -G 'run/pagetoll/*.journal'
-	[ -z "$(find /sys/fs/cgroup -maxdepth 6 -name 'pagetoll-[0-9]*-[01]' -type d)" ]
+	not compgen -G 'run/pagetoll/*.journal'
+	no_group_is_left
 }
 
 @test "sysctl and sysfs: both values are there in turn, and doctor says whose they are" {
@@ -150,7 +160,7 @@ has_changed() { [ "$(value "$file")" != "$before" ]; }
 	json 'any("somebody else" in x["reason"] + str(d["warnings"]) for x in s)' ||
 		{ json 'any("somebody else" in w["text"] for w in d["warnings"])'; }
 	[ "$(value $swappiness)" = 35 ]
-	! compgen -G 'run/pagetoll/*.journal'
+	not compgen -G 'run/pagetoll/*.journal'
 }
 
 @test "SIGKILL at twelve moments, or PAGETOLL_KILLS: the next start restores, and no cgroup is left" {
@@ -173,6 +183,6 @@ has_changed() { [ "$(value "$file")" != "$before" ]; }
 		kill -KILL "$pid"
 		await
 		toll --version
-		[ -z "$(find /sys/fs/cgroup -maxdepth 6 -name "pagetoll-[0-9]*-[01]" -type d)" ]
+		no_group_is_left
 	done
 }

@@ -116,6 +116,12 @@ private_run() {
 	"${prefix[@]}" true 2>/dev/null || skip 'needs the right to mount: refused, as containers do'
 }
 
+# Until this test ends no other that asks for it changes FILE, wherever on this machine it runs.
+alone_with() { # FILE
+	exec 8<"$1"
+	flock -w 60 8 || skip "needs $1 for itself: another test keeps it"
+}
+
 # Makes a memory cgroup of LIMIT and has this test's commands run in it.
 in_cgroup() { # LIMIT
 	local group limit
