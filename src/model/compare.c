@@ -2,9 +2,12 @@
 /* How a price has changed between two sides: the row of a comparison, and the verdict on it. */
 #include "src/model/compare.h"
 
+#include "src/base/array.h"
 #include "src/base/text.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 const char *model_change_name(enum model_change change)
 {
@@ -46,4 +49,59 @@ void model_compare_row_init(struct model_compare_row *row, const struct model_sc
 	text_copy(row->pages, sizeof(row->pages), s->pages);
 	text_copy(row->access, sizeof(row->access), s->access);
 	text_copy(row->unit, sizeof(row->unit), s->n_accesses ? "ns/access" : "ns/page");
+}
+
+struct model_compare *model_compare_new(void)
+{
+	return calloc(1, sizeof(struct model_compare));
+}
+
+void model_compare_free(struct model_compare *doc)
+{
+	if (!doc)
+		return;
+	free(doc->rows);
+	free(doc->histories);
+	free(doc->left);
+	free(doc);
+}
+
+int model_compare_add_row(struct model_compare *doc, const struct model_compare_row *row)
+{
+	struct model_compare_row *grown;
+
+	if (doc->n_rows == MODEL_MAX_SCENARIOS)
+		return -E2BIG;
+	grown = array_grow(doc->rows, doc->n_rows, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	doc->rows = grown;
+	grown[doc->n_rows++] = *row;
+	return 0;
+}
+
+int model_compare_leave(struct model_compare *doc, const struct model_compare_left *left)
+{
+	struct model_compare_left *grown = array_grow(doc->left, doc->n_left, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	doc->left = grown;
+	grown[doc->n_left++] = *left;
+	return 0;
+}
+
+bool model_compare_detectable(const struct model_compare *doc, double *ret_least, double *ret_most)
+{
+	double least = NAN, most = NAN;
+
+	for (size_t i = 0; i < doc->n_rows; i++) {
+		least = fmin(least, doc->rows[i].detectable);
+		most = fmax(most, doc->rows[i].detectable);
+	}
+	if (isnan(least))
+		return false;
+	*ret_least = least;
+	*ret_most = most;
+	return true;
 }
