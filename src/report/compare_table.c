@@ -111,7 +111,8 @@ static enum report_paint paint_of(const char *verdict)
 }
 
 /* The verdict is the last of each line, where a colour moves no column. */
-static void print_painted(const struct table *t, FILE *out, const struct report_style *style)
+void report_table_print(const struct table *t, size_t i_verdict, FILE *out,
+			const struct report_style *style)
 {
 	char *text = NULL, *line, *end;
 	size_t size = 0;
@@ -127,7 +128,7 @@ static void print_painted(const struct table *t, FILE *out, const struct report_
 	line++;
 	(void)fwrite(text, 1, (size_t)(line - text), out);
 	for (size_t i = 0; (end = strchr(line, '\n')); line = end + 1, i++) {
-		const char *name = t->cells[i * N_CELLS + CELL_VERDICT];
+		const char *name = t->cells[i * t->n_columns + i_verdict];
 
 		(void)fwrite(line, 1, (size_t)(end - line) - strlen(name), out);
 		report_paint(out, style, paint_of(name), name);
@@ -136,8 +137,8 @@ static void print_painted(const struct table *t, FILE *out, const struct report_
 	free(text);
 }
 
-static void print_reasons(const struct model_compare_row *rows, size_t n_rows, FILE *out,
-			  const struct report_style *style)
+void report_compare_reasons(const struct model_compare_row *rows, size_t n_rows, FILE *out,
+			    const struct report_style *style)
 {
 	char text[sizeof(rows->reason) + sizeof(rows->scenario) + sizeof(rows->article) + 8];
 
@@ -180,11 +181,11 @@ void report_compare_table(const struct model_compare_row *rows, size_t n_rows, c
 	if (table_fit(&t, style->width, left_out, sizeof(left_out))) {
 		(void)snprintf(note, sizeof(note), "(left out, as the terminal is %zu wide: %s)",
 			       style->width, left_out);
-		print_painted(&t, out, style);
+		report_table_print(&t, CELL_VERDICT, out, style);
 		option_print_folded(out, note, 0, 0, style->width);
 	} else {
-		print_painted(&t, out, style);
+		report_table_print(&t, CELL_VERDICT, out, style);
 	}
-	print_reasons(rows, n_rows, out, style);
+	report_compare_reasons(rows, n_rows, out, style);
 	table_fini(&t);
 }

@@ -5,10 +5,19 @@
 
 #include "src/model/compare.h"
 #include "src/report/report.h"
+#include "src/report/table.h"
 
 /* a and b head the columns of the two prices. Reasons follow below the table. */
 void report_compare_table(const struct model_compare_row *rows, size_t n_rows, const char *a,
 			  const char *b, FILE *out, const struct report_style *style);
+
+/* Prints a table whose last column, i_verdict, holds verdicts, which have colours. */
+void report_table_print(const struct table *t, size_t i_verdict, FILE *out,
+			const struct report_style *style);
+
+/* What rows have to say, one paragraph each. */
+void report_compare_reasons(const struct model_compare_row *rows, size_t n_rows, FILE *out,
+			    const struct report_style *style);
 
 /* "faster" is good news, "slower" is not. */
 enum report_paint report_change_paint(enum model_change change);

@@ -6,6 +6,7 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/report/cell.h"
+#include "src/report/compare_report.h"
 #include "src/report/list.h"
 
 #include <math.h>
@@ -324,4 +325,5 @@ REPORT(text) = {
 	.title = "for people (the default)",
 	.bench = bench,
 	.trace = report_trace_text,
+	.compare = report_compare_text,
 };
