@@ -192,6 +192,8 @@ int model_side_load(const char *operand, struct model_side *side,
 		return r;
 	if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
 		return load_document(operand ? operand : path, side, why);
+	if (!operand)
+		text_make_harmless(text_copy(side->name, sizeof(side->name), path));
 	return load_directory(path, side, ret_files, why);
 }
 
@@ -230,4 +232,41 @@ struct model_side *model_side_load_known(const struct model_side *like, const st
 		return known;
 	model_side_free(known);
 	return NULL;
+}
+
+int model_compare_loaded(struct model_compare *doc, const struct model_side *a,
+			 const struct model_side *b, const char *pattern, struct why *why)
+{
+	struct model_compare_input input = {.a = a, .b = b, .pattern = pattern};
+	struct model_side *known_a = NULL, *known_b = NULL;
+	bool same = model_machine_is_same(&a->machine, &b->machine, NULL);
+	int r;
+
+	if (model_compare_wants_known(a, b)) {
+		known_a = model_side_load_known(a, a, b);
+		known_b = same ? NULL : model_side_load_known(b, a, b);
+	}
+	input.known_a = known_a;
+	input.known_b = same ? known_a : known_b;
+	r = model_compare_sides(doc, &input, why);
+	model_side_free(known_a);
+	model_side_free(known_b);
+	return r;
+}
+
+void model_side_files_warn(struct model_compare *doc, const struct model_side_files *files,
+			   const char *which)
+{
+	if (files->n_broken)
+		model_warn(doc->warnings, &doc->n_warnings, "broken",
+			   "%zu file%s of %s left out: %s%s", files->n_broken,
+			   files->n_broken == 1 ? "" : "s", which, files->broken,
+			   files->n_broken > 1 ? "; and more" : "");
+	if (files->n_other)
+		model_warn(doc->warnings, &doc->n_warnings, "other-kind",
+			   "%zu document%s of %s left out: not of a bench", files->n_other,
+			   files->n_other == 1 ? "" : "s", which);
+	if (files->n_left)
+		model_warn(doc->warnings, &doc->n_warnings, "older",
+			   "%zu older documents of %s were not read", files->n_left, which);
 }

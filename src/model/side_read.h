@@ -27,4 +27,12 @@ int model_side_load(const char *operand, struct model_side *side,
 struct model_side *model_side_load_known(const struct model_side *like, const struct model_side *a,
 					 const struct model_side *b);
 
+/* Compares two sides, with the earlier runs of their machines where those can make a difference. */
+int model_compare_loaded(struct model_compare *doc, const struct model_side *a,
+			 const struct model_side *b, const char *pattern, struct why *why);
+
+/* Warns of what a directory held besides documents that were taken. which: "A", "B" or "the directory". */
+void model_side_files_warn(struct model_compare *doc, const struct model_side_files *files,
+			   const char *which);
+
 #endif

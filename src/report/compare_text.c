@@ -4,6 +4,7 @@
 
 #include "src/base/option.h"
 #include "src/base/text.h"
+#include "src/base/units.h"
 #include "src/report/compare_table.h"
 
 #include <string.h>
@@ -138,6 +139,29 @@ static void print_left(const struct model_compare *doc, FILE *out, const struct 
 	}
 }
 
+/* With --verbose: of what each row is, and from how many. */
+static void print_details(const struct model_compare *doc, FILE *out,
+			  const struct report_style *style)
+{
+	char text[512];
+
+	(void)fputc('\n', out);
+	for (size_t i = 0; i < doc->n_rows; i++) {
+		const struct model_compare_row *row = &doc->rows[i];
+
+		(void)snprintf(text, sizeof(text),
+			       "%s: %s in pages of %s, %s, %u thread%s; A from %zu, B from %zu",
+			       row->article[0] ? row->article : row->scenario,
+			       units_bytes(row->n_pages * row->page_bytes).s,
+			       units_bytes(row->page_bytes).s, row->access, row->threads,
+			       row->threads == 1 ? "" : "s", row->n_a, row->n_b);
+		if (row->n_known)
+			text_append(text, sizeof(text), ", their spread from %zu earlier runs",
+				    row->n_known);
+		report_headed(out, style, PAINT_DIM, "detail", text);
+	}
+}
+
 void report_compare_text(const struct model_compare *doc, FILE *out,
 			 const struct report_style *style)
 {
@@ -150,6 +174,8 @@ void report_compare_text(const struct model_compare *doc, FILE *out,
 	print_table(doc, out, style);
 	if (style->brief)
 		return;
+	if (style->verbose)
+		print_details(doc, out, style);
 	print_left(doc, out, style);
 	if (doc->n_warnings)
 		(void)fputc('\n', out);
