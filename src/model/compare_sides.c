@@ -196,7 +196,7 @@ static double mean_squared_error(const struct model_side_row *a, const struct mo
 static struct stats_group known_group(const struct model_side *known,
 				      const struct model_compare_row *head)
 {
-	const struct model_side_row *row = known ? model_side_find_params(known, head) : NULL;
+	const struct model_side_row *row = known ? model_side_find(known, head) : NULL;
 	struct stats_group group = {NAN, NAN, 0};
 	double *values;
 

@@ -229,20 +229,10 @@ const struct model_side_row *model_side_find(const struct model_side *side,
 		const struct model_compare_row *other = &side->rows[i].head;
 
 		if (strcmp(other->scenario, head->scenario) == 0 &&
-		    strcmp(own_name(other), own_name(head)) == 0 &&
-		    (!side->by_params || same_params(other, head)))
+		    (side->by_params ? same_params(other, head)
+				     : strcmp(own_name(other), own_name(head)) == 0))
 			return &side->rows[i];
 	}
-	return NULL;
-}
-
-const struct model_side_row *model_side_find_params(const struct model_side *side,
-						    const struct model_compare_row *head)
-{
-	for (size_t i = 0; i < side->n_rows; i++)
-		if (strcmp(side->rows[i].head.scenario, head->scenario) == 0 &&
-		    same_params(&side->rows[i].head, head))
-			return &side->rows[i];
 	return NULL;
 }
 
@@ -412,6 +402,8 @@ static void join_row(struct model_side_row *row, const struct model_side_row *ot
 		row->head = other->head;
 		row->ledger = other->ledger;
 	}
+	if (strcmp(own_name(&row->head), own_name(&other->head)) != 0)
+		row->head.article[0] = 0; /* several articles have it */
 	if (row->refused[0] || !model_side_row_differs(row, other, difference, sizeof(difference)))
 		return;
 	(void)snprintf(row->refused, sizeof(row->refused), "its documents differ in %s (%.48s)",

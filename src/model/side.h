@@ -43,7 +43,7 @@ enum { MODEL_MAX_SIDE_DOCUMENTS = 10000 };
 
 struct model_side {
 	char name[256];
-	bool by_params; /* a scenario of other parameters is a row of its own, as in a history */
+	bool by_params; /* what makes a row is its parameters, not its name in an article: a history */
 	size_t n_documents;
 	size_t n_twice;             /* the same run once more: left out */
 	char first[24], last[24];   /* when the first and the last of them was started */
@@ -69,13 +69,9 @@ int model_side_add(struct model_side *side, const struct model_bench *doc, const
 /* Whether the side holds that very run. */
 bool model_side_holds(const struct model_side *side, const struct model_bench *doc);
 
-/* The row of those names, and with the parameters where the side is by them; NULL. */
+/* The row of those names; of that scenario and those parameters where the side is by them. NULL. */
 const struct model_side_row *model_side_find(const struct model_side *side,
 					     const struct model_compare_row *head);
-
-/* The row of that scenario and those parameters, whatever an article calls it; NULL. */
-const struct model_side_row *model_side_find_params(const struct model_side *side,
-						    const struct model_compare_row *head);
 
 /* Why two rows are not of one thing: "size: 64 MiB against 128 MiB"; false where they are. */
 bool model_side_row_differs(const struct model_side_row *a, const struct model_side_row *b,

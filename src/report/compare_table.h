@@ -25,4 +25,11 @@ enum report_paint report_change_paint(enum model_change change);
 /* "1.08 [1.05, 1.11]", "1.08" or "-"; for a cell of TABLE_CELL bytes. */
 void report_change_ratio(char *cell, const struct model_compare_row *row);
 
+/* The change since a baseline in a cell: "+3.1% slower", "no change", "?"; "-" for NULL. */
+void report_change_cell(char *cell, const struct model_compare_row *row);
+
+/* Below a price list: what its changes are against, and those of rows that have no cell for them. */
+void report_bench_changes(const struct model_bench *doc, FILE *out,
+			  const struct report_style *style);
+
 #endif

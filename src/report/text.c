@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/report/cell.h"
 #include "src/report/compare_report.h"
+#include "src/report/compare_table.h"
 #include "src/report/list.h"
 
 #include <math.h>
@@ -304,6 +305,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 	print_title(doc, out, style);
 	report_bench_table(doc, out, style, false);
 	print_interval_note(doc, out, width);
+	report_bench_changes(doc, out, style);
 	print_pages_per_fault(doc, out, width);
 	print_residency(doc, out, width);
 	if (style->verbose)
