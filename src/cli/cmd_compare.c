@@ -77,6 +77,18 @@ static int exit_status(const struct compare_options *o, bool fails, const struct
 	return fails && worse ? EXIT_SLOWER : EXIT_OK;
 }
 
+/* Looks now whether the report was written: main() would end with a status that means a bad commit. */
+static int written(void)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	(void)cli_fail(0, "cannot write to standard output%s%s", errno ? ": " : "",
+		       errno ? strerror(errno) : "");
+	clearerr(stdout);
+	return EXIT_CANNOT_TELL;
+}
+
 /* --- the command ------------------------------------------------------------------------------------ */
 
 static bool is_directory(const char *operand)
@@ -183,6 +195,8 @@ static int compare(const struct command_call *call, struct model_compare *doc)
 		r = call->n_operands == 2 ? compare_two(call, doc) : compare_over_time(call, doc);
 	if (r == 0)
 		r = cli_output_compare(&o->output, doc);
+	if (r == 0 && o->bisect)
+		r = written();
 	if (r == 0)
 		return exit_status(o, fails, doc);
 	/* git bisect takes any other status for a bad commit */

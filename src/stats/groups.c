@@ -10,9 +10,6 @@
 
 enum { MAX_STEPS = 500 };
 
-/* Degrees of freedom from which on t is the normal distribution for the purposes here. */
-enum { NEARLY_NORMAL = 1000 };
-
 /* The continued fraction of the incomplete beta function, by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
@@ -119,6 +116,22 @@ struct stats_spread stats_spread_floored(struct stats_spread spread, double floo
 	return spread;
 }
 
+/* z with P(Z > z) = tail, for tail <= 1/2. */
+static double normal_quantile(double tail)
+{
+	double lo = 0, hi = 40; /* beyond that no tail is left in a double */
+
+	while (hi - lo > 1e-9) {
+		double middle = lo + (hi - lo) / 2;
+
+		if (erfc(middle / sqrt(2)) / 2 > tail)
+			lo = middle;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
 double stats_log_error(const struct stats_summary *summary)
 {
 	const struct stats_interval *i = &summary->interval;
@@ -128,7 +141,7 @@ double stats_log_error(const struct stats_summary *summary)
 		return NAN;
 	if (i->kind == STATS_INTERVAL_RANGE) /* all values lie above the median, or all below */
 		tail = pow(0.5, (double)summary->n);
-	return (log(i->hi) - log(i->lo)) / 2 / stats_t_quantile(1 - tail, NEARLY_NORMAL);
+	return (log(i->hi) - log(i->lo)) / 2 / normal_quantile(tail);
 }
 
 struct stats_difference stats_difference(struct stats_group a, struct stats_group b,
