@@ -4,6 +4,7 @@
 #define BENCH_BENCH_H
 
 #include "src/bench/registry.h"
+#include "src/bench/setting.h"
 #include "src/model/bench.h"
 
 #include <signal.h>
@@ -17,6 +18,7 @@ enum {
 	BENCH_DEFAULT_TRIALS = 5,
 	BENCH_DEFAULT_ROUNDS = 5,
 	BENCH_DEFAULT_BYTES = 64 << 20,
+	BENCH_PAIR_BYTES = 16 << 20, /* the most by default where two sides are compared */
 };
 
 /* One row of the price list to be. Strings outlive the run. */
@@ -47,6 +49,13 @@ struct bench_config {
 	uint64_t seed;
 	int cpu; /* -1: the engine chooses */
 	const char *dir;
+
+	/*
+	 * NULL, or one knob with two values: each request becomes two rows, one a side, whose trials run side
+	 * by side in each block, and n_trials is the most pairs there will be. Its arms' state is the run's.
+	 */
+	struct bench_ab *ab;
+	bool until_budget; /* n_trials is a bound and no wish: to end by the budget is no shortfall */
 
 	/* Called about four times a second and after each trial; NULL: nobody watches. */
 	void (*progress)(void *data, const struct model_bench *doc, const struct bench_now *now);

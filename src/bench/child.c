@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,8 +60,30 @@ void bench_child_fini(struct bench_child *child)
 	*child = (struct bench_child){.fd_shared = -1};
 }
 
-int bench_child_start(struct bench_child *child, int fd_file, struct why *why)
+/* Our environment with one variable set, or taken out; the caller frees the array alone. NULL: no memory. */
+static char **environment_with(const char *assignment)
 {
+	size_t name = strcspn(assignment, "=");
+	size_t n = 0, count = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 2, sizeof(*env));
+	if (!env)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!name || strncmp(environ[i], assignment, name) != 0 || environ[i][name] != '=')
+			env[count++] = environ[i];
+	if (assignment[name] == '=')
+		env[count] = (char *)assignment;
+	return env;
+}
+
+int bench_child_start(struct bench_child *child, int fd_file, const char *assignment,
+		      struct why *why)
+{
+	char **env = environment_with(assignment);
 	char *argv[] = {(char *)"pagetoll", (char *)BENCH_TRIAL_COMMAND, child->shared->scenario,
 			NULL};
 	posix_spawn_file_actions_t files;
@@ -67,6 +91,8 @@ int bench_child_start(struct bench_child *child, int fd_file, struct why *why)
 	sigset_t none;
 	int r;
 
+	if (!env)
+		return why_set(why, -ENOMEM, "no memory for a trial's environment");
 	child->shared->magic = BENCH_TRIAL_MAGIC;
 	child->shared->parent = getpid();
 	child->shared->status = MODEL_FAILED;
@@ -86,7 +112,8 @@ int bench_child_start(struct bench_child *child, int fd_file, struct why *why)
 	if (r == 0 && fd_file >= 0)
 		r = posix_spawn_file_actions_adddup2(&files, fd_file, BENCH_TRIAL_FD_FILE);
 	if (r == 0)
-		r = posix_spawn(&child->pid, "/proc/self/exe", &files, &attr, argv, environ);
+		r = posix_spawn(&child->pid, "/proc/self/exe", &files, &attr, argv, env);
+	free(env);
 	(void)posix_spawnattr_destroy(&attr);
 	(void)posix_spawn_file_actions_destroy(&files);
 	if (r != 0) {

@@ -66,11 +66,59 @@ static int refuse_thp(struct bench_trial *t)
 	return r == -EINVAL ? 0 : r;
 }
 
+/* Three limits give one ENOMEM. The reserve, which takes no page of the pool, tells the first of them. */
+static int why_no_hugetlb(struct bench_trial *t, size_t map_bytes)
+{
+	size_t kib = t->unit_bytes / 1024;
+	struct sys_hugetlb_pool pool;
+
+	if (!t->reserved)
+		return why_set(
+			&t->why, BENCH_SKIP,
+			"no %zu kB of address space for pages of %zu kB; raise its limit, ulimit -v",
+			t->reserved_bytes / 1024, kib);
+	if (sys_hugetlb_pool(t->unit_bytes, &pool) == 0 &&
+	    pool.available >= map_bytes / t->unit_bytes)
+		return why_set(
+			&t->why, BENCH_SKIP,
+			"the pool has %" PRIu64
+			" free pages of %zu kB, but this process cannot have %zu: raise the limit "
+			"of its hugetlb cgroup (hugetlb.*.rsvd.*), or allow it the memory nodes "
+			"that hold them (cpuset, numactl)",
+			pool.available, kib, map_bytes / t->unit_bytes);
+	return why_set(
+		&t->why, BENCH_SKIP,
+		"the pool of %zu kB pages has run dry since it was looked at; make it larger", kib);
+}
+
+static int map_hugetlb(struct bench_trial *t, size_t map_bytes)
+{
+	int size = __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT;
+	int r = map_anon(t, map_bytes, MAP_HUGETLB | size);
+
+	return r == -ENOMEM ? why_no_hugetlb(t, map_bytes) : r;
+}
+
+static int map_of_units(struct bench_trial *t, size_t map_bytes)
+{
+	int r;
+
+	if (t->pages == BENCH_PAGES_HUGETLB || t->pages == BENCH_PAGES_GIGANTIC)
+		return map_hugetlb(t, map_bytes);
+	r = map_anon(t, map_bytes, 0);
+	if (r < 0)
+		return r;
+	return t->pages == BENCH_PAGES_THP ? bench_advise(t, MADV_HUGEPAGE) : refuse_thp(t);
+}
+
+static int map_whole_units(struct bench_trial *t)
+{
+	return map_of_units(t, (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes);
+}
+
 int bench_map_anon(struct bench_trial *t)
 {
-	int r = map_anon(t, t->bytes, 0);
-
-	return r < 0 ? r : refuse_thp(t);
+	return map_whole_units(t);
 }
 
 int bench_map_anon_huge(struct bench_trial *t)
@@ -84,7 +132,7 @@ int bench_map_anon_touched(struct bench_trial *t)
 {
 	int r = bench_map_anon(t);
 
-	return r < 0 ? r : bench_touch_write(t);
+	return r != 0 ? r : bench_touch_write(t);
 }
 
 int bench_map_anon_numbered(struct bench_trial *t)
@@ -153,54 +201,9 @@ int bench_map_populated(struct bench_trial *t)
 
 /* --- chases ----------------------------------------------------------------------------------------- */
 
-/* Three limits give one ENOMEM. The reserve, which takes no page of the pool, tells the first of them. */
-static int why_no_hugetlb(struct bench_trial *t, size_t map_bytes)
-{
-	size_t kib = t->unit_bytes / 1024;
-	struct sys_hugetlb_pool pool;
-
-	if (!t->reserved)
-		return why_set(
-			&t->why, BENCH_SKIP,
-			"no %zu kB of address space for pages of %zu kB; raise its limit, ulimit -v",
-			t->reserved_bytes / 1024, kib);
-	if (sys_hugetlb_pool(t->unit_bytes, &pool) == 0 &&
-	    pool.available >= map_bytes / t->unit_bytes)
-		return why_set(
-			&t->why, BENCH_SKIP,
-			"the pool has %" PRIu64
-			" free pages of %zu kB, but this process cannot have %zu: raise the limit "
-			"of its hugetlb cgroup (hugetlb.*.rsvd.*), or allow it the memory nodes "
-			"that hold them (cpuset, numactl)",
-			pool.available, kib, map_bytes / t->unit_bytes);
-	return why_set(
-		&t->why, BENCH_SKIP,
-		"the pool of %zu kB pages has run dry since it was looked at; make it larger", kib);
-}
-
-static int map_hugetlb(struct bench_trial *t, size_t map_bytes)
-{
-	int size = __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT;
-	int r = map_anon(t, map_bytes, MAP_HUGETLB | size);
-
-	return r == -ENOMEM ? why_no_hugetlb(t, map_bytes) : r;
-}
-
-static int map_of_units(struct bench_trial *t, size_t map_bytes)
-{
-	int r;
-
-	if (t->pages == BENCH_PAGES_HUGETLB || t->pages == BENCH_PAGES_GIGANTIC)
-		return map_hugetlb(t, map_bytes);
-	r = map_anon(t, map_bytes, 0);
-	if (r < 0)
-		return r;
-	return t->pages == BENCH_PAGES_THP ? bench_advise(t, MADV_HUGEPAGE) : refuse_thp(t);
-}
-
 int bench_map_chase(struct bench_trial *t)
 {
-	int r = map_of_units(t, (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes);
+	int r = map_whole_units(t);
 
 	if (r != 0)
 		return r;

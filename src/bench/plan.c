@@ -41,12 +41,13 @@ void plan_close(struct plan_entry *entry, struct model_bench *doc, enum model_st
 
 /* --- rows of the document ------------------------------------------------------------------------- */
 
-/* Ranges a huge page become ranges a page: one claim, whatever the sizes on this machine. */
-static struct model_range per_page(struct model_range range, const struct bench_scenario *s)
+/* Ranges a larger page become ranges a page: one claim, whatever the sizes on this machine. That there is
+ * none, or hardly one, is said of all sizes alike. */
+static struct model_range per_page(struct model_range range, const struct plan_entry *e)
 {
-	double pages = (double)sys_huge_page_bytes() / (double)sys_page_bytes();
+	double pages = (double)bench_pages_bytes(e->pages) / (double)sys_page_bytes();
 
-	if (!s->per_huge_page || pages < 1)
+	if ((!e->row->scenario->per_huge_page && !e->other_pages) || range.lo <= 0 || pages < 1)
 		return range;
 	return (struct model_range){range.lo / pages, range.hi / pages};
 }
@@ -67,11 +68,12 @@ static struct model_range ragged_minors(uint64_t n_pages)
 	};
 }
 
-static struct model_ledger ledger_of(const struct bench_scenario *s, uint64_t n_pages)
+static struct model_ledger ledger_of(const struct plan_entry *e)
 {
+	const struct bench_scenario *s = e->row->scenario;
 	struct model_ledger ledger = {
-		.minor = s->ragged ? ragged_minors(n_pages) : per_page(s->minor_per_page, s),
-		.major = per_page(s->major_per_page, s),
+		.minor = s->ragged ? ragged_minors(e->n_pages) : per_page(s->minor_per_page, e),
+		.major = per_page(s->major_per_page, e),
 		.kernel_decides = s->kernel_decides,
 	};
 
@@ -102,54 +104,129 @@ static void describe(struct model_scenario *d, const struct plan_entry *entry)
 	text_copy(d->cache_state, sizeof(d->cache_state), states[s->file]);
 	d->page_bytes = sys_page_bytes();
 	d->n_accesses = s->n_accesses;
-	text_copy(d->pages, sizeof(d->pages), bench_pages_name(s->pages));
-	if (bench_pages_bytes(s->pages) != d->page_bytes)
-		d->huge_page_bytes = bench_pages_bytes(s->pages);
+	text_copy(d->pages, sizeof(d->pages), bench_pages_name(entry->pages));
+	if (bench_pages_bytes(entry->pages) != d->page_bytes)
+		d->huge_page_bytes = bench_pages_bytes(entry->pages);
 }
 
-static int add_entry(struct plan *plan, const struct bench_registry_row *row, size_t i_scenario,
-		     struct model_bench *doc)
+/* Both sides have one size, so whole pages of the larger of the two kinds. */
+static uint64_t unit_pages_of(const struct bench_scenario *s, const struct bench_ab *ab)
 {
-	struct plan_entry *entry;
+	uint64_t unit = s->per_huge_page ? sys_huge_page_bytes() : sys_page_bytes();
+
+	for (size_t side = 0; ab && ab->row->setting->pages && side < 2; side++) {
+		uint64_t bytes = bench_pages_bytes(ab->row->setting->pages(&ab->arms[side]));
+
+		unit = bytes > unit ? bytes : unit;
+	}
+	return unit > sys_page_bytes() ? unit / sys_page_bytes() : 1;
+}
+
+static int add_entry(struct plan *plan, const struct plan_entry *entry, struct model_bench *doc)
+{
+	struct plan_entry *kept;
 
 	if (plan->n_entries == PLAN_MAX_ENTRIES)
 		return -E2BIG;
-	entry = &plan->entries[plan->n_entries++];
-	*entry = (struct plan_entry){.row = row, .i_scenario = i_scenario};
-	describe(plan_scenario(entry, doc), entry);
+	kept = &plan->entries[plan->n_entries++];
+	*kept = *entry;
+	describe(plan_scenario(kept, doc), kept);
 	return 0;
 }
 
-static int add_request(struct plan *plan, const struct bench_request *request,
-		       struct model_bench *doc)
+/* What a side of a request is run with: the scenario's own, save for what the setting says. */
+static struct plan_entry entry_of(const struct bench_registry_row *row, struct bench_ab *ab,
+				  unsigned side)
+{
+	struct plan_entry entry = {
+		.row = row,
+		.pages = row->scenario->pages,
+		.unit_pages = unit_pages_of(row->scenario, ab),
+	};
+
+	if (ab && ab->row->setting->pages) {
+		entry.pages = ab->row->setting->pages(&ab->arms[side]);
+		entry.other_pages = true;
+	}
+	return entry;
+}
+
+static int add_side(struct plan *plan, const struct bench_request *request, struct bench_ab *ab,
+		    unsigned side, struct model_bench *doc)
 {
 	struct model_scenario *s = model_bench_add(doc, request->row->name);
+	struct plan_entry entry = entry_of(request->row, ab, side);
 
 	if (!s)
 		return -ENOMEM;
+	entry.i_scenario = doc->n_scenarios - 1;
 	text_copy(s->article, sizeof(s->article), request->article);
 	s->published = request->published;
-	return add_entry(plan, request->row, doc->n_scenarios - 1, doc);
+	s->side = ab ? side + 1 : 0;
+	return add_entry(plan, &entry, doc);
+}
+
+static int add_request(struct plan *plan, const struct bench_request *request, struct bench_ab *ab,
+		       struct model_bench *doc)
+{
+	int r = 0;
+
+	for (unsigned side = 0; side < plan->n_sides && r == 0; side++)
+		r = add_side(plan, request, ab, side, doc);
+	return r;
 }
 
 /* The floor is a row of its own only where it was not asked for anyway; see bench_run(). */
 static int add_floor(struct plan *plan, const struct bench_config *config, struct model_bench *doc)
 {
 	const struct bench_registry_row *row;
+	struct plan_entry entry;
 
 	if (!config->floor || model_bench_find(doc, config->floor))
 		return 0;
 	row = bench_registry_find(config->registry, config->floor);
-	return row ? add_entry(plan, row, PLAN_FLOOR, doc) : 0;
+	if (!row)
+		return 0;
+	entry = entry_of(row, NULL, 0);
+	entry.i_scenario = PLAN_FLOOR;
+	return add_entry(plan, &entry, doc);
 }
 
 /* --- needs, asked once a run ----------------------------------------------------------------------- */
 
+/* Where other pages are mapped than the scenario is about, theirs are the needs. */
+static const struct sys_need *need_of(const struct plan_entry *e, size_t k)
+{
+	static const struct sys_need *const of_pages[] = {
+		[BENCH_PAGES_BASE] = &need_base_pages, [BENCH_PAGES_THP] = &need_thp,
+		[BENCH_PAGES_HUGETLB] = &need_hugetlb, [BENCH_PAGES_GIGANTIC] = &need_gigantic,
+		[BENCH_PAGES_KERNEL] = NULL,
+	};
+
+	if (e->other_pages)
+		return k == 0 ? of_pages[e->pages] : NULL;
+	return k < BENCH_MAX_NEEDS ? e->row->scenario->needs[k] : NULL;
+}
+
+static void check_needs_of(struct plan_entry *e, const struct sys_env *env,
+			   struct sys_answers *answers, struct model_bench *doc)
+{
+	for (size_t k = 0; need_of(e, k) && !e->closed; k++) {
+		struct why why;
+		int r = sys_ask(answers, need_of(e, k), env, &why);
+
+		if (r != 0)
+			plan_close(e, doc, r > 0 ? MODEL_SKIPPED : MODEL_FAILED, why.text);
+	}
+}
+
 static void check_needs(struct plan *plan, const struct bench_config *config,
 			struct model_bench *doc)
 {
+	const struct bench_setting *setting = config->ab ? config->ab->row->setting : NULL;
 	struct sys_env env = {.dir = config->dir};
 	struct sys_answers answers = {.n = 0};
+	struct why why;
 
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		struct plan_entry *e = &plan->entries[i];
@@ -157,31 +234,40 @@ static void check_needs(struct plan *plan, const struct bench_config *config,
 
 		if (s->unavailable)
 			plan_close(e, doc, MODEL_SKIPPED, s->unavailable);
-		for (size_t k = 0; k < BENCH_MAX_NEEDS && s->needs[k] && !e->closed; k++) {
-			struct why why;
-			int r = sys_ask(&answers, s->needs[k], &env, &why);
-
-			if (r != 0)
-				plan_close(e, doc, r > 0 ? MODEL_SKIPPED : MODEL_FAILED, why.text);
+		if (setting && setting->concerns && !setting->concerns(s)) {
+			(void)why_set(&why, 0, "the setting %s is none of its own",
+				      config->ab->row->name);
+			plan_close(e, doc, MODEL_SKIPPED, why.text);
 		}
+		check_needs_of(e, &env, &answers, doc);
 	}
 }
 
 /* --- sizes ------------------------------------------------------------------------------------------ */
 
-static uint64_t wished_by_request(const struct bench_request *request)
+static const struct bench_request *
+request_of(const struct plan *plan, const struct bench_config *config, const struct plan_entry *e)
+{
+	return &config->requests[(size_t)(e - plan->entries) / plan->n_sides];
+}
+
+/* Pairs are many and small: what is near in time is alike. */
+static uint64_t wished_by_request(const struct bench_config *config,
+				  const struct bench_request *request)
 {
 	const struct bench_scenario *s = request->row->scenario;
+	uint64_t bytes = request->size_bytes ? request->size_bytes
+			 : s->default_bytes  ? s->default_bytes
+					     : BENCH_DEFAULT_BYTES;
 
-	if (request->size_bytes)
-		return request->size_bytes;
-	return s->default_bytes ? s->default_bytes : BENCH_DEFAULT_BYTES;
+	return config->ab && !request->own_size && bytes > BENCH_PAIR_BYTES ? BENCH_PAIR_BYTES
+									    : bytes;
 }
 
 static bool has_own_size(const struct plan *plan, const struct bench_config *config,
 			 const struct plan_entry *e)
 {
-	return e->i_scenario != PLAN_FLOOR && config->requests[e - plan->entries].own_size;
+	return e->i_scenario != PLAN_FLOOR && request_of(plan, config, e)->own_size;
 }
 
 /* The floor is as large as the largest row that is touched page by page: zeroing what fits in a cache
@@ -192,13 +278,13 @@ static uint64_t wished_bytes(const struct plan *plan, const struct bench_config 
 	uint64_t largest = 0;
 
 	if (has_own_size(plan, config, e))
-		return config->requests[e - plan->entries].size_bytes;
+		return request_of(plan, config, e)->size_bytes;
 	if (config->size_bytes)
 		return config->size_bytes;
 	if (e->i_scenario != PLAN_FLOOR)
-		return wished_by_request(&config->requests[e - plan->entries]);
+		return wished_by_request(config, request_of(plan, config, e));
 	for (size_t i = 0; i < config->n_requests; i++) {
-		uint64_t wished = wished_by_request(&config->requests[i]);
+		uint64_t wished = wished_by_request(config, &config->requests[i]);
 
 		if (!config->requests[i].row->scenario->n_accesses)
 			largest = wished > largest ? wished : largest;
@@ -207,15 +293,14 @@ static uint64_t wished_bytes(const struct plan *plan, const struct bench_config 
 }
 
 /* Whole pages, whole huge pages where these are claimed, and one of those claimed at the least. */
-static uint64_t pages_of(uint64_t bytes, const struct bench_scenario *s)
+static uint64_t pages_of(uint64_t bytes, const struct plan_entry *e)
 {
 	uint64_t page = sys_page_bytes();
 	uint64_t huge = sys_huge_page_bytes() / page; /* in pages */
-	uint64_t least = (s->per_huge_page || s->ragged) && huge ? huge : 1;
+	uint64_t least = e->row->scenario->ragged && huge ? huge : e->unit_pages;
 	uint64_t n_pages = bytes / page;
 
-	if (s->per_huge_page)
-		n_pages -= n_pages % least;
+	n_pages -= n_pages % e->unit_pages;
 	return n_pages > least ? n_pages : least;
 }
 
@@ -258,7 +343,7 @@ static void warn_if_raised(const struct bench_config *config, const struct plan_
 static void size_pooled(const struct plan *plan, struct plan_entry *e,
 			const struct bench_config *config, struct model_bench *doc)
 {
-	enum bench_pages pages = e->row->scenario->pages;
+	enum bench_pages pages = e->pages;
 	uint64_t page_bytes = bench_pages_bytes(pages), largest = 0;
 	struct why why;
 	int r = sys_hugetlb_ask(page_bytes, e->n_pages * sys_page_bytes(), &why);
@@ -269,7 +354,7 @@ static void size_pooled(const struct plan *plan, struct plan_entry *e,
 		const struct plan_entry *other = &plan->entries[i];
 		uint64_t bytes = wished_bytes(plan, config, other);
 
-		if (other->row->scenario->pages == pages && bytes > largest &&
+		if (other->pages == pages && bytes > largest &&
 		    !(config->size_bytes && bytes > config->size_bytes))
 			largest = bytes;
 	}
@@ -283,12 +368,12 @@ static void size_entry(struct plan *plan, struct plan_entry *e, const struct ben
 {
 	const struct bench_scenario *s = e->row->scenario;
 	uint64_t wished, most = largest_bytes(memory, s->file != BENCH_FILE_NONE);
-	uint64_t least = pages_of(0, s) * sys_page_bytes();
+	uint64_t least = pages_of(0, e) * sys_page_bytes();
 	char reason[256];
 
-	e->n_pages = pages_of(wished_bytes(plan, config, e), s);
+	e->n_pages = pages_of(wished_bytes(plan, config, e), e);
 	wished = e->n_pages * sys_page_bytes();
-	if (e->closed && !bench_pages_are_pooled(s->pages))
+	if (e->closed && !bench_pages_are_pooled(e->pages))
 		return;
 	if (config->size_bytes && wished > config->size_bytes && has_own_size(plan, config, e)) {
 		(void)snprintf(reason, sizeof(reason), "its size is above --size %s",
@@ -296,7 +381,7 @@ static void size_entry(struct plan *plan, struct plan_entry *e, const struct ben
 		plan_close(e, doc, MODEL_SKIPPED, reason);
 		return;
 	}
-	if (bench_pages_are_pooled(s->pages)) {
+	if (bench_pages_are_pooled(e->pages)) {
 		size_pooled(plan, e, config, doc);
 		return;
 	}
@@ -332,8 +417,8 @@ static void size_entries(struct plan *plan, const struct bench_config *config,
 
 		largest = bytes > largest ? bytes : largest;
 		if (bytes > cut && !has_own_size(plan, config, e) &&
-		    !bench_pages_are_pooled(e->row->scenario->pages))
-			e->n_pages = pages_of(cut, e->row->scenario);
+		    !bench_pages_are_pooled(e->pages))
+			e->n_pages = pages_of(cut, e);
 	}
 	model_warn(doc->warnings, &doc->n_warnings, "size-cut", "sizes cut from %s to %s: %s",
 		   units_bytes(largest).s, units_bytes(cut / sys_page_bytes() * sys_page_bytes()).s,
@@ -372,14 +457,31 @@ static void size_files(struct plan *plan, const struct bench_config *config,
 			plan_close(&plan->entries[i], doc, MODEL_SKIPPED, reason);
 }
 
+/* One side without the other proves nothing. */
+static void close_widows(struct plan *plan, const struct bench_ab *ab, struct model_bench *doc)
+{
+	struct why why;
+
+	for (size_t i = 0; i < plan->n_entries; i++) {
+		struct plan_entry *e = &plan->entries[i];
+		const struct plan_entry *mate = &plan->entries[i ^ 1];
+
+		if (e->closed || !mate->closed)
+			continue;
+		(void)why_set(&why, 0, "its other side, %s=%s, cannot be run: %s", ab->row->name,
+			      ab->arms[(i ^ 1) & 1].value, plan_scenario(mate, doc)->reason);
+		plan_close(e, doc, MODEL_SKIPPED, why.text);
+	}
+}
+
 int plan_make(struct plan *plan, const struct bench_config *config, struct model_bench *doc,
 	      struct why *why)
 {
 	int r = 0;
 
-	*plan = (struct plan){.n_entries = 0};
+	*plan = (struct plan){.n_sides = config->ab ? 2 : 1};
 	for (size_t i = 0; i < config->n_requests && r == 0; i++)
-		r = add_request(plan, &config->requests[i], doc);
+		r = add_request(plan, &config->requests[i], config->ab, doc);
 	if (r == 0)
 		r = add_floor(plan, config, doc);
 	if (r < 0)
@@ -391,7 +493,9 @@ int plan_make(struct plan *plan, const struct bench_config *config, struct model
 		struct model_scenario *s = plan_scenario(&plan->entries[i], doc);
 
 		s->n_pages = plan->entries[i].n_pages;
-		s->ledger = ledger_of(plan->entries[i].row->scenario, s->n_pages);
+		s->ledger = ledger_of(&plan->entries[i]);
 	}
+	if (config->ab)
+		close_widows(plan, config->ab, doc);
 	return 0;
 }

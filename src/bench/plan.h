@@ -11,17 +11,22 @@ struct plan_entry {
 	const struct bench_registry_row *row;
 	size_t i_scenario; /* in doc->scenarios; PLAN_FLOOR: doc->floor */
 	uint64_t n_pages;
-	uint32_t n_trials; /* begun */
-	bool closed;       /* skipped, failed, or done */
+	enum bench_pages pages; /* the scenario's, unless the setting under test says others */
+	bool other_pages;       /* it does */
+	uint64_t unit_pages;    /* sizes are multiples of this */
+	uint32_t n_trials;      /* begun */
+	bool closed;            /* skipped, failed, or done */
 };
 
 #define PLAN_FLOOR SIZE_MAX
 
-enum { PLAN_MAX_ENTRIES = MODEL_MAX_SCENARIOS + 1 };
+enum { PLAN_MAX_ENTRIES = MODEL_MAX_SCENARIOS + 1 }; /* and a floor */
 
+/* Of a run with two sides the entries of a request are neighbours: A, then B. */
 struct plan {
 	struct plan_entry entries[PLAN_MAX_ENTRIES];
 	size_t n_entries;
+	size_t n_sides;                     /* 1, or 2 */
 	uint64_t file_bytes[BENCH_N_FILES]; /* the largest that an open entry maps */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of scenarios as the engine is handed it. */
+/* The lists of scenarios and settings as the engine is handed them. */
 #ifndef BENCH_REGISTRY_H
 #define BENCH_REGISTRY_H
 
@@ -13,5 +13,9 @@ struct bench_registry_row {
 
 const struct bench_registry_row *bench_registry_find(const struct bench_registry_row *rows,
 						     const char *name);
+
+struct bench_setting_row;
+const struct bench_setting_row *bench_setting_find(const struct bench_setting_row *rows,
+						   const char *name);
 
 #endif

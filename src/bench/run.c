@@ -10,6 +10,7 @@
 #include "src/bench/plan.h"
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
+#include "src/model/ab.h"
 #include "src/sys/clock.h"
 #include "src/sys/cpu.h"
 
@@ -25,6 +26,10 @@
 
 #define TICK_NS 250000000L
 #define LEAST_SLICE_NS 200000000U
+/* Of a run with two sides: how often a trial counts traps, and how often prices are looked at on the way. */
+enum { COUNT_TRAPS_EVERY = 16, DERIVE_EVERY = 16 };
+/* From so many pairs on it is asked whether they are enough, each time they have doubled. */
+enum { LEAST_PRECISE_PAIRS = 16 };
 
 struct run {
 	const struct bench_config *config;
@@ -35,6 +40,7 @@ struct run {
 	uint64_t started_ns, end_ns;
 	uint64_t random;
 	uint32_t block;
+	size_t n_open_sides;
 	int signal; /* that ended it; 0 */
 	bool out_of_time;
 };
@@ -206,7 +212,9 @@ static void harvest(struct run *run, const struct plan_entry *entry, uint32_t *n
 		if (model_scenario_add_round(s, &shared->rounds[*n_taken]) < 0)
 			model_warn(run->doc->warnings, &run->doc->n_warnings, "rounds-lost",
 				   "%s: no memory to keep a round", s->name);
-	model_scenario_derive(s);
+	/* of pairs there are thousands: not every one is worth the time between two of them */
+	if (!run->config->ab || s->n_rounds % DERIVE_EVERY == 1)
+		model_scenario_derive(s);
 }
 
 static void describe_death(const struct bench_scenario *scenario, int status, char *ret_reason,
@@ -286,6 +294,8 @@ static uint64_t slice_end_ns(const struct run *run)
 	uint64_t left = run->end_ns > now ? run->end_ns - now : 0;
 	uint64_t n = 0, slice;
 
+	if (run->config->until_budget)
+		return run->end_ns; /* shares are for trials whose number is known */
 	for (size_t i = 0; i < run->plan.n_entries; i++) {
 		const struct plan_entry *e = &run->plan.entries[i];
 
@@ -298,7 +308,25 @@ static uint64_t slice_end_ns(const struct run *run)
 	return now + (slice > LEAST_SLICE_NS ? slice : LEAST_SLICE_NS);
 }
 
-static void describe_trial(struct run *run, const struct plan_entry *entry)
+/* The side that an entry is of; NULL where there are no sides. */
+static struct bench_arm *arm_of(const struct run *run, const struct plan_entry *entry)
+{
+	size_t i = (size_t)(entry - run->plan.entries);
+
+	return run->config->ab ? &run->config->ab->arms[i % run->plan.n_sides] : NULL;
+}
+
+static void tell_of_trial(const struct run *run, const struct plan_entry *entry)
+{
+	if (run->config->until_budget)
+		tell(run, "%s, pair %u", entry->row->name, entry->n_trials);
+	else
+		tell(run, "%s, trial %u of %llu", entry->row->name, entry->n_trials,
+		     (unsigned long long)run->config->n_trials);
+}
+
+static void describe_trial(struct run *run, const struct plan_entry *entry,
+			   const struct bench_arm *arm)
 {
 	struct bench_shared *shared = run->child.shared;
 
@@ -310,30 +338,45 @@ static void describe_trial(struct run *run, const struct plan_entry *entry)
 	shared->cpu = run->doc->options.cpu;
 	shared->run_started_ns = run->started_ns;
 	shared->until_ns = slice_end_ns(run);
+	shared->pages = entry->pages;
+	shared->count_traps = !arm || entry->n_trials % COUNT_TRAPS_EVERY == 0;
+	shared->setting[0] = 0;
+	if (arm) {
+		text_copy(shared->setting, sizeof(shared->setting), run->config->ab->row->name);
+		shared->arm = *arm;
+	}
 }
 
-static void run_trial(struct run *run, struct plan_entry *entry)
-{
-	struct why why = {.text = ""};
-	bool exited = false;
-	uint32_t n_taken = 0;
-	int status = 0;
-	int r;
+typedef int arm_hook(struct bench_arm *arm, struct why *why);
 
-	describe_trial(run, entry);
-	entry->n_trials++;
-	r = bench_child_start(&run->child, run->fd_file[plan_file(entry)], &why);
-	if (r < 0) { /* what was measured until now stays good */
-		note_end(run, entry, MODEL_FAILED, why.text);
-		return;
-	}
+/* 0 where the setting has no such hook, or there is no setting. */
+static int call_hook(arm_hook *hook, struct bench_arm *arm, struct why *why)
+{
+	return arm && hook ? hook(arm, why) : 0;
+}
+
+static int start_trial(struct run *run, const struct plan_entry *entry, struct bench_arm *arm,
+		       struct why *why)
+{
+	char assignment[2 * BENCH_SETTING_TEXT] = "";
+
+	if (arm && run->config->ab->row->setting->environment)
+		run->config->ab->row->setting->environment(arm, assignment, sizeof(assignment));
+	return bench_child_start(&run->child, run->fd_file[plan_file(entry)], assignment, why);
+}
+
+static void watch_trial(struct run *run, struct plan_entry *entry)
+{
+	uint32_t n_taken = 0;
+	bool exited = false;
+	int status;
+
 	while (!exited && !run->signal && !run->out_of_time) {
 		siginfo_t info = {.si_pid = 0};
 
 		wait_signal(run, TICK_NS);
 		harvest(run, entry, &n_taken);
-		tell(run, "%s, trial %u of %llu", entry->row->name, entry->n_trials,
-		     (unsigned long long)run->config->n_trials);
+		tell_of_trial(run, entry);
 		(void)waitid(P_PID, (id_t)run->child.pid, &info, WEXITED | WNOHANG | WNOWAIT);
 		exited = info.si_pid == run->child.pid;
 		run->out_of_time = !exited && sys_now_ns() > run->end_ns;
@@ -341,6 +384,28 @@ static void run_trial(struct run *run, struct plan_entry *entry)
 	status = bench_child_stop(&run->child);
 	harvest(run, entry, &n_taken);
 	end_trial(run, entry, exited, status);
+}
+
+static void run_trial(struct run *run, struct plan_entry *entry)
+{
+	static const struct bench_setting nothing;
+	const struct bench_setting *setting =
+		run->config->ab ? run->config->ab->row->setting : &nothing;
+	struct bench_arm *arm = arm_of(run, entry);
+	struct why why = {.text = ""};
+	int r;
+
+	describe_trial(run, entry, arm);
+	entry->n_trials++;
+	r = call_hook(setting->enter, arm, &why);
+	if (r == 0)
+		r = start_trial(run, entry, arm, &why);
+	if (r == 0)
+		watch_trial(run, entry);
+	else /* what was measured until now stays good */
+		note_end(run, entry, MODEL_FAILED, why.text);
+	if (call_hook(setting->leave, arm, &why) < 0)
+		note_end(run, entry, MODEL_FAILED, why.text);
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------ */
@@ -356,24 +421,54 @@ static bool is_precise(const struct run *run, const struct plan_entry *entry)
 	return model_price(s)->interval.kind == STATS_INTERVAL_95 && half <= run->config->precision;
 }
 
+/* Asked seldom, so that it does not stop at the first interval that happens to be narrow. */
+static bool are_precise(const struct run *run, const struct plan_entry *a)
+{
+	size_t n = a->n_trials;
+	struct model_compare_row row;
+
+	if (n < LEAST_PRECISE_PAIRS || (n & (n - 1)))
+		return false;
+	return model_ab_row(run->doc, a->i_scenario, &row) &&
+	       (row.hi - row.lo) / 2 <= run->config->precision;
+}
+
 static bool wants_trial(const struct run *run, const struct plan_entry *entry)
 {
 	size_t n_rounds = plan_scenario(entry, run->doc)->n_rounds;
+	bool wants_precision = run->config->precision > 0;
 
 	if (entry->closed || n_rounds + run->config->n_rounds > MODEL_MAX_ROUNDS)
 		return false;
+	if (run->config->ab)
+		return entry->n_trials < run->config->n_trials;
 	if (entry->n_trials < run->config->n_trials)
 		return true;
-	return run->config->precision > 0 && !is_precise(run, entry);
+	return wants_precision && !is_precise(run, entry);
 }
 
-static size_t open_entries(struct run *run, struct plan_entry **ret_entries)
+/* The entries of a group are run one after the other: both sides, or one row. */
+static bool group_wants_trials(const struct run *run, struct plan_entry *group)
+{
+	size_t n_sides = run->plan.n_sides;
+
+	for (size_t side = 0; side < n_sides; side++)
+		if (!wants_trial(run, &group[side]))
+			return false;
+	if (n_sides == 1 || run->config->precision <= 0 || !are_precise(run, group))
+		return true;
+	for (size_t side = 0; side < n_sides; side++)
+		group[side].closed = true;
+	return false;
+}
+
+static size_t open_groups(struct run *run, struct plan_entry **ret_groups)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < run->plan.n_entries; i++)
-		if (wants_trial(run, &run->plan.entries[i]))
-			ret_entries[n++] = &run->plan.entries[i];
+	for (size_t i = 0; i < run->plan.n_entries; i += run->plan.n_sides)
+		if (group_wants_trials(run, &run->plan.entries[i]))
+			ret_groups[n++] = &run->plan.entries[i];
 	return n;
 }
 
@@ -383,17 +478,53 @@ static bool has_ended(struct run *run)
 	return run->signal || run->out_of_time;
 }
 
+/* In random order, too: where the sides are alike, what one does to the next one goes both ways. */
+static void run_group(struct run *run, struct plan_entry *group)
+{
+	size_t order[2];
+
+	stats_shuffle(&run->random, order, run->plan.n_sides);
+	for (size_t side = 0; side < run->plan.n_sides && !has_ended(run); side++)
+		run_trial(run, &group[order[side]]);
+}
+
 static void run_blocks(struct run *run)
 {
-	struct plan_entry *entries[PLAN_MAX_ENTRIES];
+	struct plan_entry *groups[PLAN_MAX_ENTRIES];
 	size_t order[PLAN_MAX_ENTRIES];
 	size_t n;
 
-	for (; (n = open_entries(run, entries)) > 0 && !has_ended(run); run->block++) {
+	for (; (n = open_groups(run, groups)) > 0 && !has_ended(run); run->block++) {
 		stats_shuffle(&run->random, order, n);
 		for (size_t i = 0; i < n && !has_ended(run); i++)
-			run_trial(run, entries[order[i]]);
+			run_group(run, groups[order[i]]);
 	}
+}
+
+/* --- the two sides of a setting ---------------------------------------------------------------------- */
+
+static int open_sides(struct run *run, struct why *why)
+{
+	struct bench_ab *ab = run->config->ab;
+	int r = 0;
+
+	for (size_t side = 0; ab && side < 2 && r == 0; side++) {
+		r = call_hook(ab->row->setting->open, &ab->arms[side], why);
+		if (r == 0)
+			run->n_open_sides++;
+	}
+	return r;
+}
+
+static void close_sides(struct run *run)
+{
+	struct bench_ab *ab = run->config->ab;
+	struct why why = {.text = ""};
+
+	while (run->n_open_sides > 0)
+		if (call_hook(ab->row->setting->close, &ab->arms[--run->n_open_sides], &why) < 0)
+			model_warn(run->doc->warnings, &run->doc->n_warnings, "setting-left", "%s",
+				   why.text);
 }
 
 /* --- the end ------------------------------------------------------------------------------------------ */
@@ -406,8 +537,8 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 	uint64_t wished = c->n_trials * c->n_rounds;
 	double half = 100 * stats_half_width(model_price(s));
 
-	if (run->signal)
-		return; /* "interrupted" says it all */
+	if (run->signal || c->until_budget)
+		return; /* "interrupted" says it all; and what the budget is for is no shortfall */
 	if (s->n_rounds < wished)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
 			   "%s: the budget of %s allowed %zu of %llu rounds, in %u of %llu trials",
@@ -462,6 +593,20 @@ static void share_floor(struct run *run)
 			break; /* a floor of fewer rounds */
 }
 
+static void fill_ab(struct run *run)
+{
+	const struct bench_ab *ab = run->config->ab;
+	struct model_ab *to = &run->doc->ab;
+
+	if (!ab)
+		return;
+	text_copy(to->setting, sizeof(to->setting), ab->row->name);
+	if (*ab->arms[0].param)
+		text_append(to->setting, sizeof(to->setting), ".%s", ab->arms[0].param);
+	for (size_t side = 0; side < 2; side++)
+		text_copy(to->values[side], sizeof(to->values[side]), ab->arms[side].value);
+}
+
 static void fill_options(struct run *run)
 {
 	const struct bench_config *c = run->config;
@@ -482,6 +627,7 @@ static int run_all(struct run *run, struct why *why)
 	int r;
 
 	fill_options(run);
+	fill_ab(run);
 	if (run->doc->options.cpu < 0)
 		return why_errno(why, run->doc->options.cpu, "cannot find a CPU to run on");
 	r = plan_make(&run->plan, run->config, run->doc, why);
@@ -491,7 +637,12 @@ static int run_all(struct run *run, struct why *why)
 		return r;
 	model_bench_derive(run->doc); /* nothing is known yet, and that is not 0 */
 	make_files(run);
-	run_blocks(run);
+	r = open_sides(run, why);
+	if (r == 0)
+		run_blocks(run);
+	close_sides(run);
+	if (r < 0)
+		return r;
 	close_unfinished(run);
 	share_floor(run);
 	model_bench_derive(run->doc);

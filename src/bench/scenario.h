@@ -91,6 +91,7 @@ struct bench_scenario {
 	enum bench_file file;
 	enum bench_warm warm;
 	uint64_t default_bytes; /* 0: the engine's default */
+	bool any_pages; /* its hooks map whatever pages the trial is told; the ranges count faults of one */
 
 	bench_hook *prepare; /* untimed, before each round */
 	bench_hook *measure; /* timed; a library loop, the same for all */
@@ -110,13 +111,13 @@ struct bench_scenario {
 /* What all pointer chases have in common; they differ in their pages alone. */
 #define CHASE_IN(kind)                                                                       \
 	.minor_per_page = {0.0, 0.001}, .major_per_page = {0.0, 0.0}, .access = BENCH_CHASE, \
-	.pages = (kind), .n_accesses = 1 << 19, .warm = BENCH_WARM_MAPPING,                  \
-	.default_bytes = 128 << 20, .prepare = bench_map_chase, .measure = bench_chase,      \
-	.cleanup = bench_unmap
+	.pages = (kind), .any_pages = (kind) == BENCH_PAGES_BASE, .n_accesses = 1 << 19,     \
+	.warm = BENCH_WARM_MAPPING, .default_bytes = 128 << 20, .prepare = bench_map_chase,  \
+	.measure = bench_chase, .cleanup = bench_unmap
 
 /* --- mapping: aligned to the huge page, so that counts do not depend on the address ------------- */
 
-bench_hook bench_map_anon;         /* base pages: MADV_NOHUGEPAGE */
+bench_hook bench_map_anon; /* of the trial's pages, whole ones; base pages by MADV_NOHUGEPAGE */
 bench_hook bench_map_anon_huge;    /* MADV_HUGEPAGE */
 bench_hook bench_map_anon_touched; /* bench_map_anon, and every page written */
 bench_hook

@@ -4,7 +4,9 @@
 
 #include "src/base/text.h"
 #include "src/bench/pages.h"
+#include "src/bench/registry.h"
 #include "src/bench/scenario.h"
+#include "src/bench/setting.h"
 #include "src/sys/clock.h"
 #include "src/sys/code.h"
 #include "src/sys/counters.h"
@@ -59,22 +61,29 @@ static uint64_t touch_and_count_slow(char *start, size_t bytes, size_t stride)
 }
 
 /*
- * Takes as much from the free lists as the round will, in pages of the same size, and gives it back:
- * what is freed last is handed out first. Huge pages come from lists of their own: warmed by small
+ * Takes as much from the free lists, or from the pool, as the round will, in pages of the same size, and gives
+ * it back: what is freed last is handed out first. Huge pages come from lists of their own: warmed by small
  * ones, the first round of huge pages took ten times as long as the next.
  */
 static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint64_t *ret_n_slow)
 {
-	bool huge = s->pages == BENCH_PAGES_THP;
-	size_t bytes = t->bytes + t->unit_bytes;
-	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool pooled = bench_pages_are_pooled(t->pages);
+	int flags = pooled ? MAP_HUGETLB | __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT : 0;
+	/* a pool may hold no page more than the round takes, and maps aligned anyway */
+	size_t bytes = pooled ? (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes
+			      : t->bytes + t->unit_bytes;
+	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
+			 -1, 0);
 	char *start;
 
+	(void)s;
 	if (map == MAP_FAILED)
 		return why_errno(&t->why, -errno, "cannot map %zu bytes to warm memory", bytes);
 	start = sys_align_up(map, t->unit_bytes);
 	/* EINVAL without THP: nothing to refuse */
-	(void)madvise(map, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	if (!pooled)
+		(void)madvise(map, bytes,
+			      t->pages == BENCH_PAGES_THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	*ret_n_slow = touch_and_count_slow(start, t->bytes, t->page_bytes);
 	return munmap(map, bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
 }
@@ -420,7 +429,7 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 		if (i > 0 && sys_now_ns() > shared->until_ns)
 			break;
 		r = timed_pass(s, t, &counters, shared, &round);
-		if (r == 0)
+		if (r == 0 && shared->count_traps)
 			r = counted_pass(s, t, &round);
 		if (r != 0) {
 			status = r == BENCH_SKIP ? MODEL_SKIPPED : MODEL_FAILED;
@@ -460,7 +469,21 @@ static struct bench_shared *map_shared(void)
 	return shared;
 }
 
-int bench_trial_main(const struct bench_registry_row *registry)
+static int apply_setting(const struct bench_setting_row *settings,
+			 const struct bench_shared *shared, struct bench_trial *trial)
+{
+	const struct bench_setting_row *row;
+
+	if (!shared->setting[0])
+		return 0;
+	row = bench_setting_find(settings, shared->setting);
+	if (!row)
+		return why_set(&trial->why, -EINVAL, "unknown setting");
+	return row->setting->in_trial ? row->setting->in_trial(trial, &shared->arm) : 0;
+}
+
+int bench_trial_main(const struct bench_registry_row *registry,
+		     const struct bench_setting_row *settings)
 {
 	const struct bench_registry_row *row;
 	struct bench_shared *shared;
@@ -484,15 +507,17 @@ int bench_trial_main(const struct bench_registry_row *registry)
 	};
 	trial.bytes = trial.n_pages * trial.page_bytes;
 	if (row) {
-		trial.pages = row->scenario->pages;
+		trial.pages = shared->pages;
 		trial.unit_bytes = bench_pages_bytes(trial.pages);
 		trial.n_accesses = row->scenario->n_accesses;
 	}
 	r = sys_cpu_pin(shared->cpu, &trial.why);
 	if (r == 0)
 		r = sys_touch_code(&trial.why);
-	if (!row || r < 0) {
-		shared->status = MODEL_FAILED;
+	if (r == 0)
+		r = apply_setting(settings, shared, &trial);
+	if (!row || r != 0) {
+		shared->status = r == BENCH_SKIP ? MODEL_SKIPPED : MODEL_FAILED;
 		text_copy(shared->reason, sizeof(shared->reason),
 			  row ? trial.why.text : "unknown scenario");
 		atomic_store_explicit(&shared->ended, 1, memory_order_release);

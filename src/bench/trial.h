@@ -5,6 +5,7 @@
 
 #include "src/base/why.h"
 #include "src/bench/registry.h"
+#include "src/bench/setting.h"
 #include "src/model/bench.h"
 
 #include <stdatomic.h>
@@ -33,8 +34,12 @@ struct bench_shared {
 	uint32_t n_rounds;
 	uint32_t trial, block;
 	int32_t cpu;
-	uint64_t run_started_ns; /* CLOCK_MONOTONIC */
-	uint64_t until_ns;       /* no round begins later, save the first */
+	uint64_t run_started_ns;          /* CLOCK_MONOTONIC */
+	uint64_t until_ns;                /* no round begins later, save the first */
+	uint32_t pages;                   /* enum bench_pages */
+	uint32_t count_traps;             /* with a second pass */
+	char setting[BENCH_SETTING_TEXT]; /* ""; else its arm is set */
+	struct bench_arm arm;
 	/* out */
 	_Atomic uint32_t n_done;
 	_Atomic uint32_t ended; /* the status below is whole */
@@ -44,7 +49,8 @@ struct bench_shared {
 };
 
 /* main() of a trial process; the exit status. */
-int bench_trial_main(const struct bench_registry_row *registry);
+int bench_trial_main(const struct bench_registry_row *registry,
+		     const struct bench_setting_row *settings);
 
 /* --- the parent's side ------------------------------------------------------------------------- */
 
@@ -64,8 +70,12 @@ void bench_child_fini(struct bench_child *child);
  */
 int bench_child_move_fd(int fd);
 
-/* Starts a trial as described in child->shared. fd_file: -1, or the data file. */
-int bench_child_start(struct bench_child *child, int fd_file, struct why *why);
+/*
+ * Starts a trial as described in child->shared. fd_file: -1, or the data file. assignment: "NAME=value" for its
+ * environment, or "NAME": taken out of it; "": as ours.
+ */
+int bench_child_start(struct bench_child *child, int fd_file, const char *assignment,
+		      struct why *why);
 
 /* Kills it where it still runs, and reaps it. Returns the wait status. */
 int bench_child_stop(struct bench_child *child);

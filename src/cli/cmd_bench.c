@@ -4,6 +4,7 @@
 #include "src/base/units.h"
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
+#include "src/cli/ab.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
 #include "src/cli/live.h"
@@ -24,14 +25,15 @@
 #include <unistd.h>
 
 #define FLOOR "memset_mapped"
+#define PAIRS_BUDGET_NS 20000000000U /* a scenario */
 #define DEFAULT_BUDGET_NS 60000000000U
 #define MAX_SEED 9007199254740991.0 /* 2^53 - 1: JSON readers keep it exact */
 
 struct bench_options {
 	uint64_t size_bytes, n_rounds, n_trials, budget_ns, seed, cpu;
 	double precision;
-	const char *dir, *baseline;
-	bool no_save, quiet;
+	const char *dir, *ab, *baseline;
+	bool no_save, quiet, system_changes;
 	struct cli_output output;
 };
 
@@ -99,6 +101,18 @@ static const struct option_row options[] = {
 	 .metavar = "N",
 	 .max = MAX_SEED,
 	 .help = "seed of the random order of trials, to repeat one (default: random, and in the document)"},
+	{.name = "ab",
+	 .type = OPTION_STRING,
+	 .offset = offsetof(struct bench_options, ab),
+	 .metavar = "SETTING=A,B",
+	 .help = "compare two values of one setting, with trials of both side by side in random order: "
+		 "pages=base,thp; 'same' compares nothing with nothing. 'pagetoll list' names the settings. "
+		 "20 s for each scenario, and 16 MiB at the most, unless --budget and --size say else"},
+	{.name = "system-changes",
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct bench_options, system_changes),
+	 .help = "allow --ab to change settings of the whole system during the run; they are put back "
+		 "at its end, or by the next start of pagetoll"},
 	{.name = "baseline",
 	 .type = OPTION_STRING,
 	 .offset = offsetof(struct bench_options, baseline),
@@ -166,8 +180,32 @@ static const char *choose_floor(const struct selection *sel)
 	return NULL;
 }
 
+static uint64_t count_concerned(const struct bench_config *config,
+				const struct bench_setting *setting)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < config->n_requests; i++)
+		n += !setting->concerns || setting->concerns(config->requests[i].row->scenario);
+	return n ? n : 1;
+}
+
+/* Many short trials, as many pairs as fit: each pair is a value, and its two trials should lie near in
+ * time. */
+static void configure_sides(const struct bench_options *o, struct bench_ab *ab,
+			    struct bench_config *ret)
+{
+	ret->ab = ab;
+	ret->floor = NULL;
+	ret->n_rounds = first_of(o->n_rounds, 0, 1);
+	ret->n_trials = first_of(o->n_trials, 0, MODEL_MAX_TRIALS);
+	ret->until_budget = !o->n_trials;
+	ret->budget_ns =
+		first_of(o->budget_ns, 0, PAIRS_BUDGET_NS * count_concerned(ret, ab->row->setting));
+}
+
 static void configure(const struct command_call *call, const struct selection *sel, const char *dir,
-		      struct bench_config *ret)
+		      struct bench_ab *ab, struct bench_config *ret)
 {
 	static const struct model_suite nothing;
 	const struct bench_options *o = call->config;
@@ -189,6 +227,8 @@ static void configure(const struct command_call *call, const struct selection *s
 		.cpu = option_given(options, &call->options, "cpu") ? (int)o->cpu : -1,
 		.dir = dir,
 	};
+	if (ab)
+		configure_sides(o, ab, ret);
 }
 
 static void fill_head(struct model_bench *doc, const struct selection *sel, const char *dir)
@@ -308,7 +348,7 @@ static void save(const struct bench_options *o, const struct model_bench *doc, b
 }
 
 static int run_and_report(const struct command_call *call, const struct selection *sel,
-			  const char *dir, const struct model_side *baseline,
+			  const char *dir, struct bench_ab *ab, const struct model_side *baseline,
 			  struct model_bench *doc)
 {
 	const struct bench_options *o = call->config;
@@ -318,7 +358,7 @@ static int run_and_report(const struct command_call *call, const struct selectio
 	sigset_t before;
 	struct why why;
 
-	configure(call, sel, dir, &config);
+	configure(call, sel, dir, ab, &config);
 	fill_head(doc, sel, dir);
 	warn_of_counters(doc, dir);
 	cli_live_init(&live);
@@ -330,7 +370,7 @@ static int run_and_report(const struct command_call *call, const struct selectio
 	r = bench_run(&config, doc, &signal, &why);
 	cli_live_clear(&live);
 	if (r == 0) {
-		if (sel->n_whole == 1)
+		if (sel->n_whole == 1 && !ab)
 			model_suite_judge(sel->whole, doc);
 		if (baseline)
 			compare_with(baseline, doc);
@@ -348,9 +388,51 @@ static int run_and_report(const struct command_call *call, const struct selectio
 	return r ? r : status;
 }
 
+/* Where nobody named them, the scenarios are those that the setting can change. */
+static void keep_concerned(struct selection *sel, const struct bench_setting *setting)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sel->n_requests; i++)
+		if (!setting->concerns || setting->concerns(sel->requests[i].row->scenario))
+			sel->requests[n++] = sel->requests[i];
+	if (n == 0)
+		return; /* each of them will say so */
+	sel->n_requests = n;
+	sel->n_whole = 0; /* no suite is whole any more */
+}
+
+/* The two sides, or none; nothing is changed yet. */
+static int parse_sides(const struct bench_options *o, const char *dir, struct bench_ab *ab)
+{
+	struct why why;
+	int r;
+
+	if (!o->ab && o->system_changes)
+		return cli_fail(EXIT_USAGE,
+				"bench: --system-changes: nothing would be changed without --ab");
+	if (!o->ab)
+		return 0;
+	if (o->baseline)
+		return cli_fail(EXIT_USAGE,
+				"bench: --ab compares its own two sides; leave out --baseline");
+	r = cli_ab_parse(o->ab, dir, ab, &why);
+	if (r < 0)
+		return cli_fail(r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM, "bench: --ab %.100s: %s",
+				o->ab, why.text);
+	if (ab->row->setting->changes_system && !o->system_changes)
+		return cli_fail(
+			EXIT_USAGE,
+			"bench: --ab %s: changes a setting of the whole system while it runs; "
+			"allow it by --system-changes",
+			o->ab);
+	return 0;
+}
+
 static int cmd_bench(const struct command_call *call)
 {
 	const struct bench_options *o = call->config;
+	struct bench_ab ab = {.row = NULL};
 	struct selection *sel;
 	struct model_side *baseline = NULL;
 	struct model_bench *doc;
@@ -365,6 +447,8 @@ static int cmd_bench(const struct command_call *call)
 	if (r == 0)
 		r = cli_choose_dir("bench", o->dir, &dir);
 	if (r == 0)
+		r = parse_sides(o, dir, &ab);
+	if (r == 0)
 		r = cli_output_check(&o->output);
 	if (r != 0)
 		return r;
@@ -378,9 +462,11 @@ static int cmd_bench(const struct command_call *call)
 	if (select_names(sel, call->n_operands, call->operands, &why) < 0) {
 		r = cli_fail(EXIT_USAGE, "bench: %s", why.text);
 	} else {
+		if (ab.row && call->n_operands == 0)
+			keep_concerned(sel, ab.row->setting);
 		r = load_baseline(o, sel, &baseline);
 		if (r == 0)
-			r = run_and_report(call, sel, dir, baseline, doc);
+			r = run_and_report(call, sel, dir, ab.row ? &ab : NULL, baseline, doc);
 		model_side_free(baseline);
 		select_free(sel);
 	}
@@ -403,10 +489,16 @@ COMMAND(bench) = {
 		"the machine drifts for all. A price is the median over trials of the median over rounds; "
 		"+- is half its interval in this run, the range where there are fewer than 6 trials. "
 		"Between two runs a machine can differ by more than that.\n"
+		"With --ab each scenario has two sides, A and B, that differ in one setting. Their trials run in "
+		"pairs, one right after the other in random order, so that what drifts on the machine drops out; the ratio "
+		"of B to A comes with a 99 % interval: slower where all of it lies above 1, faster where below, no "
+		"change where it lies within 3 % of 1, else it cannot be told.\n"
 		"Exit status: 0 done; 2 wrong usage; 3 nothing could run; 4 a round counted other faults than "
 		"its scenario claims; 5 the system refused something, or a row failed; 130 interrupted by Ctrl-C (what was "
 		"done is reported).",
 	.examples =
+		"  pagetoll bench anon_write --ab pages=base,thp\n"
+		"                                    two page sizes, side by side: the ratio, and the verdict\n"
 		"  pagetoll bench five_configs       a published experiment, its figures beside\n"
 		"  pagetoll bench 'anon_*' -s 256M   all anonymous scenarios, at another size\n"
 		"  pagetoll bench anon_write -p 1%   until it is known within 1 %, or 60 s are over\n"

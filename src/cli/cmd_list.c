@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pagetoll list: scenarios and suites, and what keeps one from running here. */
+/* pagetoll list: scenarios, suites and settings, and what keeps a scenario from running here. */
 #include "src/base/array.h"
 #include "src/base/json_write.h"
 #include "src/bench/scenario.h"
@@ -9,6 +9,7 @@
 #include "src/model/suite.h"
 #include "src/report/table.h"
 #include "src/scenarios/registry.h"
+#include "src/settings/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,11 +111,58 @@ static void list_suites(void)
 	table_fini(&t);
 }
 
+/* "pages", "env.VARIABLE". */
+static void name_setting(const struct bench_setting_row *row, char *ret_name, size_t size)
+{
+	(void)snprintf(ret_name, size, "%s%s%s", row->name, row->setting->param ? "." : "",
+		       row->setting->param ? row->setting->param : "");
+}
+
+static void list_settings(void)
+{
+	static const struct table_column columns[] = {
+		{"SETTING", false, 0},
+		{"VALUES", false, 0},
+		{"WHAT", false, 0},
+	};
+	char name[TABLE_CELL];
+	struct table t;
+
+	table_init(&t, columns, ARRAY_LEN(columns));
+	for (const struct bench_setting_row *row = setting_registry; row->name; row++) {
+		const struct bench_setting *s = row->setting;
+
+		name_setting(row, name, sizeof(name));
+		table_add(&t, (const char *[]){name, s->values ? s->values : "-", s->title});
+	}
+	table_print(&t, stdout);
+	table_fini(&t);
+}
+
 static void list_text(const struct sys_env *env)
 {
 	list_scenarios(env);
 	(void)putchar('\n');
 	list_suites();
+	(void)putchar('\n');
+	list_settings();
+}
+
+static void put_settings(struct json_writer *w)
+{
+	char name[TABLE_CELL];
+
+	json_put_array(w, "settings");
+	for (const struct bench_setting_row *row = setting_registry; row->name; row++) {
+		name_setting(row, name, sizeof(name));
+		json_put_object_flat(w, NULL);
+		json_put_string(w, "name", name);
+		json_put_string(w, "values", row->setting->values);
+		json_put_string(w, "title", row->setting->title);
+		json_put_bool(w, "changes_system", row->setting->changes_system);
+		json_put_end_object(w);
+	}
+	json_put_end_array(w);
 }
 
 static void list_json(const struct sys_env *env)
@@ -163,6 +211,7 @@ static void list_json(const struct sys_env *env)
 		free(suite);
 	}
 	json_put_end_array(&w);
+	put_settings(&w);
 	json_put_end_object(&w);
 	json_put_finish(&w);
 }
@@ -186,10 +235,11 @@ static int cmd_list(const struct command_call *call)
 }
 
 COMMAND(list) = {
-	.summary = "names the scenarios and suites",
+	.summary = "names the scenarios, the suites and the settings of --ab",
 	.usage = "[--json] [--dir DIR]",
 	.about =
-		"Names every scenario and suite of this build. A scenario that cannot run here is listed "
+		"Names every scenario and suite of this build, and every setting that 'bench --ab' can compare two "
+		"values of. A scenario that cannot run here is listed "
 		"all the same, with what was found and what would fix it.",
 	.examples =
 		"  pagetoll list\n"

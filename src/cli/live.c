@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LEAST_BETWEEN_NS = 100 * 1000 * 1000 };
+
 void cli_live_init(struct cli_live *live)
 {
 	*live = (struct cli_live){.active = cli_terminal_is_able(STDERR_FILENO)};
@@ -52,7 +54,9 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 	char doing[160];
 	FILE *out;
 
-	if (!live->active || style.width < 20 || height < 4)
+	/* trials of pairs end dozens of times a second: nobody reads that, and it flickers */
+	if (!live->active || style.width < 20 || height < 4 ||
+	    (live->n_lines && now->elapsed_ns - live->drawn_ns < LEAST_BETWEEN_NS))
 		return;
 	out = open_memstream(&text, &size);
 	if (!out)
@@ -64,6 +68,7 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 	if (fclose(out) == 0) {
 		cli_live_clear(live);
 		live->n_lines = put_lines(text, height - 1, style.width);
+		live->drawn_ns = now->elapsed_ns;
 		(void)fflush(stderr);
 	}
 	free(text);

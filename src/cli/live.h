@@ -7,10 +7,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct cli_live {
-	bool active;    /* stderr is a terminal that can move its cursor */
-	size_t n_lines; /* on the screen now */
+	bool active;       /* stderr is a terminal that can move its cursor */
+	size_t n_lines;    /* on the screen now */
+	uint64_t drawn_ns; /* since the run began */
 };
 
 void cli_live_init(struct cli_live *live);

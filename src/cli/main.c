@@ -4,6 +4,7 @@
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
 #include "src/scenarios/registry.h"
+#include "src/settings/registry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -165,7 +166,7 @@ int main(int argc, char **argv)
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
-		return bench_trial_main(scenario_registry);
+		return bench_trial_main(scenario_registry, setting_registry);
 	(void)sigaction(SIGXFSZ, &ignore, &cli_caller.xfsz);
 	hold_standard_descriptors();
 	return close_stdout(dispatch(argc, argv));

@@ -122,6 +122,8 @@ struct model_label model_scenario_label(const struct model_scenario *s)
 
 	(void)snprintf(label.s, sizeof(label.s), named ? "%s (%s)" : "%s",
 		       named ? s->article : s->name, s->name);
+	if (s->side)
+		text_append(label.s, sizeof(label.s), ", side %c", "AB"[s->side - 1]);
 	return label;
 }
 
@@ -437,16 +439,15 @@ enum { LEAST_SAMPLED_NS = 500000000 };
 static void derive_counts(struct model_scenario *s)
 {
 	double minor = 0, major = 0, trap = 0, taken = 0, pages = 0, sleeps = 0, filled = 0;
+	double counted =
+		0; /* pages of rounds whose traps were: not all of them in a run with two sides */
 	bool kernel_counted = true;
 
-	s->traps_counted = s->n_rounds > 0;
 	s->n_invalid = 0;
 	s->times = (struct model_times){0};
 	for (size_t i = 0; i < s->n_rounds; i++) {
 		const struct model_round *r = &s->rounds[i];
 
-		s->traps_counted = s->traps_counted && r->trap_user != MODEL_NOT_COUNTED;
-		kernel_counted = kernel_counted && r->trap_kernel != MODEL_NOT_COUNTED;
 		s->n_invalid += !model_round_is_valid(s, r);
 	}
 	for (size_t i = 0; i < s->n_rounds; i++) {
@@ -459,9 +460,13 @@ static void derive_counts(struct model_scenario *s)
 		minor += (double)r->minor;
 		major += (double)r->major;
 		sleeps += (double)r->nvcsw;
-		trap += s->traps_counted ? (double)traps(r) : 0;
 		taken += (double)faults_taken(r);
-		filled += (double)model_round_populated(r);
+		if (r->trap_user != MODEL_NOT_COUNTED) {
+			counted += (double)s->n_pages;
+			trap += (double)traps(r);
+			filled += (double)model_round_populated(r);
+			kernel_counted = kernel_counted && r->trap_kernel != MODEL_NOT_COUNTED;
+		}
 		s->times.wall_ns += r->elapsed_ns;
 		s->times.user_ns += r->user_ns;
 		s->times.sys_ns += r->sys_ns;
@@ -472,9 +477,9 @@ static void derive_counts(struct model_scenario *s)
 	s->minor_per_page = pages > 0 ? minor / pages : NAN;
 	s->major_per_page = pages > 0 ? major / pages : NAN;
 	s->sleeps_per_page = pages > 0 ? sleeps / pages : NAN;
-	s->trap_per_page = pages > 0 && s->traps_counted ? trap / pages : NAN;
-	s->populated_per_page =
-		kernel_counted && s->traps_counted && pages > 0 ? filled / pages : NAN;
+	s->traps_counted = counted > 0;
+	s->trap_per_page = s->traps_counted ? trap / counted : NAN;
+	s->populated_per_page = s->traps_counted && kernel_counted ? filled / counted : NAN;
 	s->pages_per_fault = taken > 0 && !claims_no_trap(s) ? pages / taken : NAN;
 }
 

@@ -124,6 +124,7 @@ struct model_scenario {
 	char access[16];
 	char pages[16]; /* "base", "thp" or "hugetlb"; "" where the kernel decides, or not known */
 	char cache_state[128]; /* of files: how it was made; "" */
+	unsigned side;         /* of a run with two sides: 1 (A) or 2 (B); else 0 */
 	struct model_ledger ledger;
 	struct model_published published;
 
@@ -189,6 +190,12 @@ struct model_suite_head {
 		page_bytes; /* of the source's passes: its counts are of these; 0: of any */
 };
 
+/* Two sides of one setting, whose trials were run in pairs. */
+struct model_ab {
+	char setting[64]; /* "pages", "env.NAME"; "": the run has no sides */
+	char values[2][256];
+};
+
 enum { MODEL_MAX_TRIALS = 10000, MODEL_MAX_TRIAL_ROUNDS = 1000 };
 enum { MODEL_MAX_RELATIONS = 32, MODEL_MAX_ROUNDS = 100000, MODEL_MAX_SCENARIOS = 512 };
 
@@ -199,6 +206,7 @@ struct model_bench {
 	struct sys_machine machine;
 	struct model_options options;
 	struct model_suite_head suite;
+	struct model_ab ab;
 	struct model_scenario floor;      /* memset_mapped; name "": not measured */
 	struct model_scenario *scenarios; /* owned */
 	size_t n_scenarios;

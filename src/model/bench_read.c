@@ -57,6 +57,16 @@ static void read_suite(struct json_reader *rd, const json_t *root, struct model_
 	json_get_u64(rd, object, "page_bytes", &suite->page_bytes);
 }
 
+/* Its rows are no function of anything but the rounds, and computed anew. */
+static void read_ab(struct json_reader *rd, const json_t *root, struct model_ab *ab)
+{
+	const json_t *object = json_get_object(rd, root, "ab");
+
+	json_get_text(rd, object, "setting", ab->setting, sizeof(ab->setting));
+	json_get_text(rd, object, "a", ab->values[0], sizeof(ab->values[0]));
+	json_get_text(rd, object, "b", ab->values[1], sizeof(ab->values[1]));
+}
+
 static void read_range(struct json_reader *rd, const json_t *ledger, const char *key,
 		       struct model_range *ret)
 {
@@ -189,6 +199,7 @@ static enum model_status read_status(struct json_reader *rd, const json_t *objec
 static void read_scenario(struct json_reader *rd, const json_t *object, struct model_scenario *s)
 {
 	const json_t *params;
+	char side[4] = "";
 
 	if (!json_is_object(object)) {
 		json_read_fail(rd, "a scenario must be an object");
@@ -208,6 +219,8 @@ static void read_scenario(struct json_reader *rd, const json_t *object, struct m
 	json_get_u32(rd, params, "threads", &s->threads);
 	json_get_text(rd, params, "access", s->access, sizeof(s->access));
 	json_get_text(rd, params, "cache_state", s->cache_state, sizeof(s->cache_state));
+	json_get_text(rd, params, "side", side, sizeof(side));
+	s->side = strcmp(side, "a") == 0 ? 1 : strcmp(side, "b") == 0 ? 2 : 0;
 	read_ledger(rd, object, &s->ledger);
 	read_published(rd, object, &s->published);
 	read_rounds(rd, object, s);
@@ -309,6 +322,7 @@ static void read_document(struct json_reader *rd, const json_t *root, struct mod
 	model_machine_read(rd, root, &doc->machine);
 	read_options(rd, root, &doc->options);
 	read_suite(rd, root, &doc->suite);
+	read_ab(rd, root, &doc->ab);
 	read_scenarios(rd, root, doc);
 	read_relations(rd, root, doc);
 	read_baseline(rd, root, doc);

@@ -3,10 +3,13 @@
 #include "src/model/bench.h"
 
 #include "src/base/json_write.h"
+#include "src/model/ab.h"
 #include "src/model/compare.h"
 #include "src/model/relation.h"
+#include "src/stats/ratio.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void model_machine_write(struct json_writer *w, const struct sys_machine *m)
@@ -165,6 +168,8 @@ static void write_params(struct json_writer *w, const struct model_scenario *s)
 	json_put_string(w, "access", s->access);
 	if (s->cache_state[0])
 		json_put_string(w, "cache_state", s->cache_state);
+	if (s->side)
+		json_put_string(w, "side", s->side == 1 ? "a" : "b");
 	json_put_end_object(w);
 }
 
@@ -243,6 +248,27 @@ static void write_scenario(struct json_writer *w, const char *key, const struct 
 	json_put_end_object(w);
 }
 
+static void write_ab(struct json_writer *w, const struct model_bench *doc)
+{
+	struct model_compare_row *rows;
+	size_t n;
+
+	if (!doc->ab.setting[0])
+		return;
+	rows = model_ab_rows(doc, &n);
+	json_put_object(w, "ab");
+	json_put_string(w, "setting", doc->ab.setting);
+	json_put_string(w, "a", doc->ab.values[0]);
+	json_put_string(w, "b", doc->ab.values[1]);
+	json_put_double(w, "confidence", STATS_PAIRED_CONFIDENCE);
+	json_put_array(w, "rows");
+	for (size_t i = 0; i < n; i++)
+		model_compare_row_write(w, &rows[i]);
+	json_put_end_array(w);
+	json_put_end_object(w);
+	free(rows);
+}
+
 static void write_suite(struct json_writer *w, const struct model_suite_head *suite)
 {
 	if (!suite->name[0]) {
@@ -315,6 +341,7 @@ void model_bench_write(const struct model_bench *doc, FILE *out)
 	model_machine_write(&w, &doc->machine);
 	write_options(&w, &doc->options);
 	write_suite(&w, &doc->suite);
+	write_ab(&w, doc);
 	if (doc->floor.name[0])
 		write_scenario(&w, "floor", &doc->floor);
 	else

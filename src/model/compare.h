@@ -120,8 +120,10 @@ int model_compare_over_time(struct model_compare *doc, const struct model_side *
 			    const char *pattern, struct why *why);
 
 /* JSON, schema 1. Errors stay in the FILE. */
-struct json_writer;
 void model_compare_write(const struct model_compare *doc, FILE *out);
+
+/* A row as an object of an array. */
+struct json_writer;
 void model_compare_row_write(struct json_writer *w, const struct model_compare_row *row);
 
 #endif

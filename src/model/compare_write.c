@@ -40,7 +40,8 @@ static void write_figures(struct json_writer *w, const struct model_compare_row 
 	json_put_double(w, "b", row->b_ns);
 	json_put_u64(w, "n_a", row->n_a);
 	json_put_u64(w, "n_b", row->n_b);
-	json_put_u64(w, "n_known", row->n_known);
+	if (row->n_known)
+		json_put_u64(w, "n_known", row->n_known);
 	json_put_double(w, "ratio", row->ratio);
 	if (isfinite(row->lo) && isfinite(row->hi)) {
 		json_put_array_flat(w, "ci");

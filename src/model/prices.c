@@ -31,7 +31,9 @@ static const struct model_scenario *find_priced(const struct model_bench *doc,
 		const struct stats_summary *price =
 			row->per_page ? &s->ns_per_page : &s->ns_per_fault;
 
-		if (strcmp(s->name, row->scenario) == 0 && s->threads == 1 && s->n_accesses == 0 &&
+		/* a side of a setting under test is no price of this machine */
+		if (strcmp(s->name, row->scenario) == 0 && s->side == 0 && s->threads == 1 &&
+		    s->n_accesses == 0 &&
 		    (s->verdict == MODEL_VALID || s->verdict == MODEL_NOISY) && price->median >= 1)
 			return s;
 	}

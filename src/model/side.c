@@ -468,7 +468,8 @@ int model_side_add(struct model_side *side, const struct model_bench *doc, const
 	if (r == 0)
 		r = keep_boot(side, doc, &boot);
 	for (size_t i = 0; r == 0 && (s = model_bench_row(doc, i)); i++)
-		r = add_row(side, s, doc, source, boot);
+		if (s->side == 0) /* a side of a setting under test is no price of this machine */
+			r = add_row(side, s, doc, source, boot);
 	if (r < 0)
 		return r;
 	keep_facts(side, doc);

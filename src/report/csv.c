@@ -65,6 +65,7 @@ TEXT_COLUMN(status, model_status_name(s->status))
 TEXT_COLUMN(verdict, s->verdict == MODEL_NO_VERDICT ? "" : model_verdict_name(s->verdict))
 TEXT_COLUMN(reason, s->reason)
 TEXT_COLUMN(pages, s->pages)
+TEXT_COLUMN(side, s->side == 1 ? "a" : s->side == 2 ? "b" : "")
 NUMBER_COLUMN(n_pages, (double)s->n_pages)
 NUMBER_COLUMN(page_bytes, (double)s->page_bytes)
 NUMBER_COLUMN(minor, s->minor_per_page)
@@ -147,6 +148,7 @@ static const struct column columns[] = {
 	{"dtlb_load_misses_per_page", put_dtlb_load_misses_per_page},
 	{"cycles_per_access", put_cycles_per_access},
 	{"dtlb_load_misses_per_access", put_dtlb_load_misses_per_access},
+	{"side", put_side},
 };
 
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)

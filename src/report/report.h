@@ -51,6 +51,9 @@ void report_bench_table(const struct model_bench *doc, FILE *out, const struct r
 void report_access_tables(const struct model_bench *doc, FILE *out,
 			  const struct report_style *style, bool running);
 
+/* A run with two sides: the ratio of B to A of each scenario. */
+void report_ab_text(const struct model_bench *doc, FILE *out, const struct report_style *style);
+
 /* What follows from the prices: fills up to REPORT_MAX_SENTENCES texts and returns how many. */
 enum { REPORT_MAX_SENTENCES = 2, REPORT_SENTENCE_BYTES = 512 };
 size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_SENTENCE_BYTES]);

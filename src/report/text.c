@@ -298,11 +298,9 @@ static void print_details(const struct model_bench *doc, FILE *out,
 			print_detail(&doc->scenarios[i], out, style);
 }
 
-static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
+static void print_prices(const struct model_bench *doc, FILE *out, const struct report_style *style,
+			 size_t width)
 {
-	size_t width = style->width ? style->width : 100;
-
-	print_title(doc, out, style);
 	report_bench_table(doc, out, style, false);
 	print_interval_note(doc, out, width);
 	report_bench_changes(doc, out, style);
@@ -312,13 +310,29 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		print_pmu_note(doc, out, width);
 	print_published_note(doc, out, width);
 	print_relations(doc, out, style);
+}
+
+static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
+{
+	size_t width = style->width ? style->width : 100;
+
+	bool sides = doc->ab.setting[0] != 0;
+
+	print_title(doc, out, style);
+	if (sides)
+		report_ab_text(doc, out, style);
+	if (sides && style->verbose)
+		(void)fputc('\n', out);
+	if (!sides || style->verbose)
+		print_prices(doc, out, style, width);
 	print_not_done(doc, out, style);
 	if (style->verbose)
 		print_details(doc, out, style);
 	(void)fputc('\n', out);
 	report_machine(&doc->machine, out, style->width);
 	print_warnings(doc, out, style);
-	report_bench_conclusions(doc, out, style->width);
+	if (!sides)
+		report_bench_conclusions(doc, out, style->width);
 	if (doc->interrupted)
 		(void)fputs("\nInterrupted: this is what was done until then.\n", out);
 }

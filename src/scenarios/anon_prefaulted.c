@@ -12,4 +12,5 @@ SCENARIO(anon_prefaulted) = {
 	.prepare = bench_map_anon_touched,
 	.measure = bench_touch_write,
 	.cleanup = bench_unmap,
+	.any_pages = true,
 };

@@ -6,7 +6,7 @@ static int anon_refault_prepare(struct bench_trial *trial)
 {
 	int r = bench_map_anon_touched(trial);
 
-	return r < 0 ? r : bench_advise(trial, MADV_DONTNEED);
+	return r != 0 ? r : bench_advise(trial, MADV_DONTNEED);
 }
 
 SCENARIO(anon_refault) = {
@@ -18,4 +18,5 @@ SCENARIO(anon_refault) = {
 	.prepare = anon_refault_prepare,
 	.measure = bench_touch_write,
 	.cleanup = bench_unmap,
+	.any_pages = true,
 };

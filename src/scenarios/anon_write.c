@@ -11,4 +11,5 @@ SCENARIO(anon_write) = {
 	.prepare = bench_map_anon,
 	.measure = bench_touch_write,
 	.cleanup = bench_unmap,
+	.any_pages = true,
 };

@@ -13,4 +13,5 @@ SCENARIO(memset_mapped) = {
 	.prepare = bench_map_anon_filled,
 	.measure = bench_fill_pages,
 	.cleanup = bench_unmap,
+	.any_pages = true,
 };

@@ -13,4 +13,5 @@ SCENARIO(touch_mapped) = {
 	.prepare = bench_map_anon_numbered,
 	.measure = bench_touch_read,
 	.cleanup = bench_unmap,
+	.any_pages = true,
 };

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	size_t n_pairs = argc > 2 ? strtoul(argv[2], NULL, 10) : DEFAULT_PAIRS;
 
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
-		return bench_trial_main(scenario_registry);
+		return bench_trial_main(scenario_registry, setting_registry);
 	if (argc < 2 || n_pairs < 6 || n_pairs > MAX_PAIRS)
 		return fprintf(stderr, "usage: bench_bias BARE [PAIRS]\n"), 2;
 	return compare(argv[1], n_pairs);

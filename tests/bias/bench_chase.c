@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	int worst = 0;
 
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
-		return bench_trial_main(scenario_registry);
+		return bench_trial_main(scenario_registry, setting_registry);
 	if (argc < 2 || n_pairs < 6 || n_pairs > MAX_PAIRS)
 		return fprintf(stderr, "usage: bench_chase BARE [PAIRS]\n"), 2;
 	for (size_t i = 0; i < ARRAY_LEN(comparisons); i++) {

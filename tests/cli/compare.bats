@@ -66,14 +66,14 @@ side() {
 @test "runs that are compared do not count among the earlier ones, nor those of another kernel" {
 	side runs 1 0
 	toll compare @prev @last --json
-	json 'all(r["verdict"] == "cannot tell" and r["n_known"] == 0 for r in d["rows"])'
+	json 'all(r["verdict"] == "cannot tell" and "n_known" not in r for r in d["rows"])'
 	cp runs/3.json copy.json
 	toll compare copy.json @last --json
-	json 'all(r["n_known"] == 0 for r in d["rows"])'
+	json 'all("n_known" not in r for r in d["rows"])'
 	variant a.json 1 20 6.2
 	variant b.json 1.2 21 6.2
 	toll compare a.json b.json --json
-	json 'all(r["n_known"] == 0 for r in d["rows"])'
+	json 'all("n_known" not in r for r in d["rows"])'
 }
 
 @test "three a side: each verdict, each way" {

@@ -3,6 +3,7 @@
 #include "src/bench/bench.h"
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
+#include "src/settings/registry.h"
 #include "tests/tap.h"
 
 #include <dirent.h>
@@ -394,7 +395,7 @@ int main(int argc, char **argv)
 	size_t n_fds;
 
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
-		return bench_trial_main(registry);
+		return bench_trial_main(registry, setting_registry);
 	t_plan(2 * N_LIARS + 21);
 	n_fds = n_open_fds();
 	check_liars();

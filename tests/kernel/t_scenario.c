@@ -4,6 +4,7 @@
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
 #include "src/scenarios/registry.h"
+#include "src/settings/registry.h"
 #include "src/sys/page.h"
 #include "tests/tap.h"
 
@@ -142,7 +143,7 @@ int main(int argc, char **argv)
 	struct model_bench *doc;
 
 	if (argc > 1 && strcmp(argv[1], BENCH_TRIAL_COMMAND) == 0)
-		return bench_trial_main(scenario_registry);
+		return bench_trial_main(scenario_registry, setting_registry);
 	row = argc > 1 ? bench_registry_find(scenario_registry, argv[1]) : NULL;
 	if (!row)
 		return 2;

@@ -41,12 +41,16 @@ static void test_take(void)
 	t_is_double(p->blocked, 0.25, 1e-9, "with its share of sleep");
 	p = &prices.rows[MODEL_PRICE_DISK_WAIT];
 	t_ok(p->ns == 70000 && p->lo == p->ns && p->hi == p->ns, "one trial has no interval");
+	s = made_up_scenario(other, "anon_read_zero");
+	made_up_trials(s, 3, 1, 0);
+	s->side = 1; /* of a setting under test: no price of this machine */
 	made_up_trials(made_up_scenario(other, "anon_write"), 3, 5, 0);
 	made_up_trials(made_up_scenario(other, "anon_read_zero"), 3, 6, 0);
 	model_bench_derive(other);
 	t_is_u64(model_prices_take(&prices, other, "other"), 1, "another document");
 	t_is_double(prices.rows[MODEL_PRICE_FIRST_WRITE].ns, 1030, 1e-6, "replaces nothing");
 	t_is_str(prices.rows[MODEL_PRICE_ZERO_READ].source, "other", "and adds what was missing");
+	t_is_double(prices.rows[MODEL_PRICE_ZERO_READ].ns, 6, 1e-6, "but takes no side of a setting");
 	model_bench_free(doc);
 	model_bench_free(other);
 }

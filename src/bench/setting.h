@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What `bench --ab` can set to two values: a setting is a table of hooks. The one header settings include. */
+#ifndef BENCH_SETTING_H
+#define BENCH_SETTING_H
+
+#include "src/bench/scenario.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct why;
+
+enum { BENCH_SETTING_TEXT = 256 };
+
+/* One of the two sides: what the setting is set to there. */
+struct bench_arm {
+	char param[BENCH_SETTING_TEXT]; /* behind a dot in the setting's name: "LD_PRELOAD"; "" */
+	char value[BENCH_SETTING_TEXT];
+	char dir[BENCH_SETTING_TEXT];   /* for data files */
+	char state[BENCH_SETTING_TEXT]; /* the setting's own, from open() on: a path */
+};
+
+/*
+ * Hooks are called in this order; each may be NULL. All but in_trial run in the engine's process. What
+ * open() began close() ends, what enter() began leave() ends, also after failures and signals. 0, or a negative
+ * errno with a sentence.
+ */
+struct bench_setting {
+	const char *title;
+	const char *param; /* what stands behind a dot: "VARIABLE"; NULL: nothing does */
+	const char *
+		values; /* what stands behind "=": "base, thp, hugetlb or gigantic"; NULL: nothing does */
+	bool changes_system; /* for every process of the machine: only under --system-changes */
+
+	/* Whether it can change anything for that scenario; NULL: for any. */
+	bool (*concerns)(const struct bench_scenario *scenario);
+
+	/* Before anything is begun. -EINVAL: no such value. */
+	int (*check)(const struct bench_arm *arm, struct why *why);
+
+	/* The pages that an arm's mapping is to consist of, instead of the scenario's. */
+	enum bench_pages (*pages)(const struct bench_arm *arm);
+
+	/* "NAME=value" for the trial's environment, or "NAME": taken out of it. */
+	void (*environment)(const struct bench_arm *arm, char *ret_assignment, size_t size);
+
+	int (*open)(struct bench_arm *arm, struct why *why); /* once a run */
+	int (*close)(struct bench_arm *arm, struct why *why);
+	int (*enter)(struct bench_arm *arm, struct why *why); /* around each trial of this arm */
+	int (*leave)(struct bench_arm *arm, struct why *why);
+
+	/* In the trial's process, before its first round; BENCH_SKIP where it cannot be had here. The place to
+	 * look whether it has taken effect. */
+	int (*in_trial)(struct bench_trial *trial, const struct bench_arm *arm);
+};
+
+/* The last row has no name. */
+struct bench_setting_row {
+	const char *name;
+	const struct bench_setting *setting;
+};
+
+/* One knob, two values, as --ab was given it. */
+struct bench_ab {
+	const struct bench_setting_row *row;
+	struct bench_arm arms[2];
+};
+
+#define SETTING(name)                                     \
+	extern const struct bench_setting setting_##name; \
+	const struct bench_setting setting_##name
+
+#endif
