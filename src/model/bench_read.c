@@ -308,8 +308,9 @@ static void read_baseline(struct json_reader *rd, const json_t *root, struct mod
 		json_read_fail(rd, "no memory for its baseline");
 		return;
 	}
-	json_array_foreach(rows, i, value)
+	json_array_foreach(rows, i, value) {
 		model_compare_row_read(rd, value, &doc->changes[doc->n_changes++]);
+	}
 }
 
 static void read_document(struct json_reader *rd, const json_t *root, struct model_bench *doc)

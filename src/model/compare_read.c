@@ -13,6 +13,9 @@
 /* No time in nanoseconds and no ratio of two is larger. */
 #define MOST 1e15
 
+/* All rows of both sides. */
+enum { MAX_LEFT = 2 * MODEL_MAX_SCENARIOS };
+
 static void read_side(struct json_reader *rd, const json_t *root, const char *key,
 		      struct model_compare_side *side)
 {
@@ -183,8 +186,7 @@ static void read_left(struct json_reader *rd, const json_t *root, struct model_c
 		json_get_text(rd, value, "scenario", left.scenario, sizeof(left.scenario));
 		json_get_text(rd, value, "article", left.article, sizeof(left.article));
 		json_get_text(rd, value, "reason", left.reason, sizeof(left.reason));
-		if (rd->r == 0 &&
-		    (i == 2 * MODEL_MAX_SCENARIOS || model_compare_leave(doc, &left) < 0))
+		if (rd->r == 0 && (i == MAX_LEFT || model_compare_leave(doc, &left) < 0))
 			json_read_fail(rd, "more rows than can be read");
 		if (rd->r < 0)
 			return;

@@ -238,7 +238,7 @@ const struct model_side_row *model_side_find(const struct model_side *side,
 
 static struct units_text number_text(uint64_t number)
 {
-	struct units_text t;
+	struct units_text t = {.s = ""};
 
 	(void)snprintf(t.s, sizeof(t.s), "%llu", (unsigned long long)number);
 	return t;
@@ -246,7 +246,7 @@ static struct units_text number_text(uint64_t number)
 
 static struct units_text word_text(const char *word)
 {
-	struct units_text t;
+	struct units_text t = {.s = ""};
 
 	text_copy(t.s, sizeof(t.s), *word ? word : "not told");
 	return t;
@@ -293,7 +293,7 @@ static struct units_text get_threads(const struct model_side_row *r)
 
 static struct units_text range_text(struct model_range range)
 {
-	struct units_text t;
+	struct units_text t = {.s = ""};
 
 	(void)snprintf(t.s, sizeof(t.s), "%.6g to %.6g", range.lo, range.hi);
 	return t;
