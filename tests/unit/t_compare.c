@@ -464,6 +464,19 @@ static void test_drifting(void)
 	drop(doc, a, b);
 }
 
+/* A document of two sides of a setting: neither is a price of the machine. */
+static void test_sides_of_a_setting(void)
+{
+	struct model_side *side = model_side_new("A");
+	struct model_bench *run = two_rows(NULL, 0);
+
+	run->scenarios[0].side = 1;
+	add_document(side, run);
+	t_ok(side->n_rows == 1 && strcmp(side->rows[0].head.scenario, "anon_refault") == 0,
+	     "a side of a setting under test is no price");
+	model_side_free(side);
+}
+
 static void test_headings(void)
 {
 	struct model_side *a = model_side_new("A"), *b = model_side_new("B");
@@ -548,6 +561,19 @@ static void test_over_time(void)
 	drop(doc, side, NULL);
 }
 
+static void test_short_history(void)
+{
+	const double prices[] = {100, 100.1, 200};
+	struct model_side *side = side_of("runs", 0, prices, 3);
+	struct model_compare *doc = model_compare_new();
+
+	(void)model_compare_over_time(doc, side, NULL, NULL);
+	t_ok(doc->rows[0].verdict == MODEL_CHANGE_UNKNOWN && isnan(doc->rows[0].lo),
+	     "two earlier runs do not tell how they spread");
+	t_contains(doc->rows[0].reason, "2 earlier runs", "which is said");
+	drop(doc, side, NULL);
+}
+
 static void test_long_history(void)
 {
 	struct model_side *side = model_side_new("runs");
@@ -585,10 +611,12 @@ int main(void)
 	test_disagreement_inside();
 	test_unpriced();
 	test_drifting();
+	test_sides_of_a_setting();
 	test_headings();
 	test_hugetlb();
 	test_twice();
 	test_over_time();
+	test_short_history();
 	test_long_history();
 	return t_done();
 }
