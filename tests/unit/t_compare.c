@@ -199,6 +199,17 @@ static void test_single(void)
 	drop(doc, a, b);
 }
 
+static void test_two(void)
+{
+	const double a[] = {100, 100.1, 100.2}, b[] = {200, 200.1};
+	struct model_side *three = side_of("A", 0, a, 3), *two = side_of("B", 1, b, 2);
+	struct model_compare *doc = compare(three, two);
+
+	t_ok(isnan(doc->rows[0].lo) && doc->rows[0].verdict == MODEL_CHANGE_UNKNOWN,
+	     "two documents on a side cannot tell by themselves");
+	drop(doc, three, two);
+}
+
 static void test_other_machine_known(void)
 {
 	const double one[] = {100}, two[] = {200}, known[] = {100, 101, 102};
@@ -601,6 +612,7 @@ int main(void)
 	test_numbers();
 	test_floor();
 	test_single();
+	test_two();
 	test_other_machine_known();
 	test_three_against_one();
 	test_order();
