@@ -106,7 +106,7 @@ static int map_of_units(struct bench_trial *t, size_t map_bytes)
 	if (t->pages == BENCH_PAGES_HUGETLB || t->pages == BENCH_PAGES_GIGANTIC)
 		return map_hugetlb(t, map_bytes);
 	r = map_anon(t, map_bytes, 0);
-	if (r < 0)
+	if (r < 0 || t->is_unadvised)
 		return r;
 	return t->pages == BENCH_PAGES_THP ? bench_advise(t, MADV_HUGEPAGE) : refuse_thp(t);
 }

@@ -21,6 +21,8 @@ enum bench_pages {
 	BENCH_PAGES_KERNEL,   /* the kernel's to choose: not looked at */
 };
 
+struct bench_arm;
+
 /*
  * A trial as its hooks see it. Hooks run in a process of their own, pinned to one CPU, one thread.
  * What cleanup has to undo is recorded here, so that it can be called after any failure.
@@ -32,8 +34,13 @@ struct bench_trial {
 	size_t map_bytes;  /* of map: bytes, or more where they end within a huge page */
 	size_t huge_bytes; /* 0: this system has none */
 	enum bench_pages pages;
-	size_t unit_bytes; /* of one of these pages */
-	char *reserved;    /* the mapping that map was aligned in */
+	size_t unit_bytes;      /* of one of these pages */
+	size_t most_warm_bytes; /* 0, or no more may be taken to warm the free lists: a limit is near */
+	bool is_unadvised; /* base or huge pages as the system gives them: no madvise asks for any */
+	/* a setting's, after each prepare: the mapping is there, no page of it touched by the round */
+	int (*prepared)(struct bench_trial *trial, const struct bench_arm *arm);
+	const struct bench_arm *arm;
+	char *reserved; /* the mapping that map was aligned in */
 	size_t reserved_bytes;
 	bool forbade_thp;           /* by bench_forbid_thp() */
 	int fd;                     /* the data file; -1 */

@@ -52,6 +52,9 @@ struct bench_setting {
 	/* In the trial's process, before its first round; BENCH_SKIP where it cannot be had here. The place to
 	 * look whether it has taken effect. */
 	int (*in_trial)(struct bench_trial *trial, const struct bench_arm *arm);
+
+	/* In the trial's process after each prepare, untimed: what concerns the mapping. */
+	int (*prepared)(struct bench_trial *trial, const struct bench_arm *arm);
 };
 
 /* The last row has no name. */
@@ -65,6 +68,25 @@ struct bench_ab {
 	const struct bench_setting_row *row;
 	struct bench_arm arms[2];
 };
+
+/* --- the library of hooks: what is changed for the whole system, behind the run's one journal ------ */
+
+struct sys_journal;
+
+/* Begins the journal with its first user; it is closed, and everything restored, with the last. -EBUSY from
+ * the end: somebody else has changed a setting, which was left. */
+int bench_journal_use(struct sys_journal **ret, struct why *why);
+int bench_journal_end_use(struct why *why);
+
+/* For check(): whether there is such a file. */
+int bench_knob_check(const char *path, struct why *why);
+
+/* For open(): tries the value, so that what does not take is known before the run. The path is kept in
+ * the arm's state. For enter(): sets it again. */
+int bench_knob_open(struct bench_arm *arm, const char *path, const char *value, struct why *why);
+int bench_knob_set(const struct bench_arm *arm, const char *value, struct why *why);
+int bench_knob_enter(struct bench_arm *arm, struct why *why); /* the arm's own value */
+int bench_knob_close(struct bench_arm *arm, struct why *why);
 
 #define SETTING(name)                                     \
 	extern const struct bench_setting setting_##name; \

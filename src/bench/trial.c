@@ -84,7 +84,11 @@ static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint
 	if (!pooled)
 		(void)madvise(map, bytes,
 			      t->pages == BENCH_PAGES_THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	*ret_n_slow = touch_and_count_slow(start, t->bytes, t->page_bytes);
+	*ret_n_slow = touch_and_count_slow(start,
+					   t->most_warm_bytes && t->most_warm_bytes < t->bytes
+						   ? t->most_warm_bytes
+						   : t->bytes,
+					   t->page_bytes);
 	return munmap(map, bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
 }
 
@@ -333,6 +337,15 @@ static int look_after(const struct bench_scenario *s, struct bench_trial *t, int
 	return r;
 }
 
+static int prepare(const struct bench_scenario *s, struct bench_trial *t)
+{
+	int r;
+
+	t->mark = PREPARE_MARK; /* another one than the timed loop writes */
+	r = s->prepare ? s->prepare(t) : 0;
+	return r == 0 && t->prepared ? t->prepared(t, t->arm) : r;
+}
+
 /* The timed pass of a round. */
 static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 		      const struct sys_counters *c, const struct bench_shared *shared,
@@ -342,8 +355,7 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 	uint64_t warmed_ns;
 	int r;
 
-	t->mark = PREPARE_MARK; /* another one than the timed loop writes */
-	r = s->prepare ? s->prepare(t) : 0;
+	r = prepare(s, t);
 	if (r == 0)
 		r = warm(s, t, round);
 	if (r == 0)
@@ -394,8 +406,7 @@ static int counted_pass(const struct bench_scenario *s, struct bench_trial *t,
 	int r;
 
 	sys_counters_open(&c, true);
-	t->mark = PREPARE_MARK;
-	r = c.fd_user >= 0 && s->prepare ? s->prepare(t) : 0;
+	r = c.fd_user >= 0 ? prepare(s, t) : 0;
 	if (r == 0 && c.fd_user >= 0) {
 		sys_pmu_open(&pmu);
 		sys_pmu_begin(&pmu);
@@ -479,6 +490,8 @@ static int apply_setting(const struct bench_setting_row *settings,
 	row = bench_setting_find(settings, shared->setting);
 	if (!row)
 		return why_set(&trial->why, -EINVAL, "unknown setting");
+	trial->arm = &shared->arm;
+	trial->prepared = row->setting->prepared;
 	return row->setting->in_trial ? row->setting->in_trial(trial, &shared->arm) : 0;
 }
 

@@ -2,6 +2,7 @@
 /* pagetoll doctor: what this machine is and has for huge pages, what can be measured, and why not. */
 #include "src/base/json_write.h"
 #include "src/base/units.h"
+#include "src/cli/changed.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
 #include "src/model/bench.h"
@@ -94,7 +95,8 @@ static void doctor_text(const struct sys_machine *m, const struct sys_huge_pages
 	}
 	(void)printf("\n%s\n", n_unmet ? "What is missing above limits only what needs it."
 				       : "Nothing is missing.");
-	(void)puts("Nothing on this system is changed by pagetoll: bench changes no settings.");
+	(void)puts("\nsettings changed by pagetoll");
+	cli_changed_print(width);
 }
 
 static void doctor_json(const struct sys_machine *m, const struct sys_huge_pages *huge,
@@ -121,8 +123,7 @@ static void doctor_json(const struct sys_machine *m, const struct sys_huge_pages
 		json_put_end_object(&w);
 	}
 	json_put_end_array(&w);
-	json_put_array(&w, "changed");
-	json_put_end_array(&w);
+	cli_changed_put(&w);
 	json_put_end_object(&w);
 	json_put_finish(&w);
 }
@@ -162,8 +163,9 @@ COMMAND(doctor) = {
 		"Looks at the machine as a document will record it, and probes each thing that scenarios "
 		"need, by trying it. What is unmet comes with what was found and what would fix it. It "
 		"also says how many huge pages free memory holds as it is fragmented, what the hugetlb pools "
-		"hold, and what the THP settings do to malloc'ed memory and to memory with MADV_HUGEPAGE. "
-		"Needs no root and changes nothing.",
+		"hold, what the THP settings do to malloc'ed memory and to memory with MADV_HUGEPAGE, and which "
+		"settings of the system a run of pagetoll has changed and not restored yet. "
+		"Needs no root and changes nothing, save that any start as root restores what a killed run has left.",
 	.examples = "  pagetoll doctor\n"
 		    "  pagetoll doctor --dir /srv/db    another disk\n",
 	.options = options,

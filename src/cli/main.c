@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pagetoll: finds the command, parses its options, and sees that what was printed was written. */
 #include "src/bench/trial.h"
+#include "src/cli/changed.h"
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
 #include "src/scenarios/registry.h"
@@ -169,5 +170,6 @@ int main(int argc, char **argv)
 		return bench_trial_main(scenario_registry, setting_registry);
 	(void)sigaction(SIGXFSZ, &ignore, &cli_caller.xfsz);
 	hold_standard_descriptors();
+	cli_changed_recover(argc > 1 ? argv[1] : "");
 	return close_stdout(dispatch(argc, argv));
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,22 @@ static void probe_filesystem(const struct statx *sx, struct sys_disk *ret)
 	text_make_harmless(ret->filesystem);
 }
 
+static bool probe_read_ahead(const char *path, struct sys_disk *ret)
+{
+	char target[PATH_MAX];
+	uint64_t kib;
+
+	if (sys_read_u64(path, &kib) < 0)
+		return false;
+	ret->read_ahead_bytes = kib * 1024;
+	if (realpath(path, target) && strlen(target) < sizeof(ret->read_ahead_path))
+		text_copy(ret->read_ahead_path, sizeof(ret->read_ahead_path), target);
+	return true;
+}
+
 static void probe_device(const struct statx *sx, struct sys_disk *ret)
 {
 	char path[128], target[PATH_MAX];
-	uint64_t kib;
 
 	(void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", sx->stx_dev_major,
 		       sx->stx_dev_minor);
@@ -48,15 +61,12 @@ static void probe_device(const struct statx *sx, struct sys_disk *ret)
 		text_copy(ret->device, sizeof(ret->device), basename(target));
 	(void)snprintf(path, sizeof(path), "/sys/class/bdi/%u:%u/read_ahead_kb", sx->stx_dev_major,
 		       sx->stx_dev_minor);
-	if (sys_read_u64(path, &kib) == 0) {
-		ret->read_ahead_bytes = kib * 1024;
+	if (probe_read_ahead(path, ret))
 		return;
-	}
 	/* a partition shares the queue of its disk, one directory up */
 	(void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../queue/read_ahead_kb",
 		       sx->stx_dev_major, sx->stx_dev_minor);
-	if (sys_read_u64(path, &kib) == 0)
-		ret->read_ahead_bytes = kib * 1024;
+	(void)probe_read_ahead(path, ret);
 }
 
 void sys_disk_probe(const char *dir, struct sys_disk *ret)

@@ -9,6 +9,7 @@ struct sys_disk {
 	char filesystem[32];       /* type as /proc/self/mountinfo names it; "" unknown */
 	char device[64];           /* "vda", "nvme0n1p2"; "" where there is none (tmpfs, nfs) */
 	uint64_t read_ahead_bytes; /* of the backing device; 0 unknown */
+	char read_ahead_path[128]; /* of the file in /sys that sets it, without links; "" unknown */
 	uint64_t free_bytes;       /* for this user; UINT64_MAX: not known, or no limit */
 };
 

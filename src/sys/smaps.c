@@ -3,6 +3,7 @@
 #include "src/sys/smaps.h"
 
 #include "src/base/array.h"
+#include "src/base/text.h"
 #include "src/base/why.h"
 #include "src/sys/file.h"
 
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct field {
 	const char *key;
@@ -29,11 +31,20 @@ static void add_line(struct sys_mapping *m, const char *line)
 {
 	uint64_t kib;
 
+	if (strncmp(line, "VmFlags:", 8) == 0)
+		text_copy(m->flags, sizeof(m->flags), line + 8);
 	if (sys_find_u64(line, "KernelPageSize", &kib) == 0)
 		m->kernel_page_bytes = kib * 1024;
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
 		if (sys_find_u64(line, fields[i].key, &kib) == 0)
 			*(uint64_t *)((char *)m + fields[i].offset) += kib * 1024;
+}
+
+bool sys_smaps_has_flag(const struct sys_mapping *m, const char *flag)
+{
+	const char *at = strstr(m->flags, flag);
+
+	return at && at > m->flags && at[-1] == ' ';
 }
 
 int sys_smaps_range(uint64_t start, uint64_t end, struct sys_mapping *ret, struct why *why)

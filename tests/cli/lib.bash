@@ -109,6 +109,13 @@ without() { # PATH
 	prefix=(unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$1" "${prefix[@]}")
 }
 
+# From here on pagetoll has a /run of its own, $dir/run: what it keeps there is no other test's, nor the machine's.
+private_run() {
+	mkdir -p run
+	prefix=(unshare -m sh -c 'mount --bind "$0" /run && exec "$@"' "$dir/run" "${prefix[@]}")
+	"${prefix[@]}" true 2>/dev/null || skip 'needs the right to mount: refused, as containers do'
+}
+
 # Makes a memory cgroup of LIMIT and has this test's commands run in it.
 in_cgroup() { # LIMIT
 	local group limit

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What settings of `bench --ab` share that change the system: the run's journal, and files set through it. */
+#include "src/base/text.h"
+#include "src/bench/setting.h"
+#include "src/sys/journal.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* One run has one journal, and a process one run. */
+static struct {
+	struct sys_journal *journal;
+	unsigned n_users;
+} of_run;
+
+int bench_journal_use(struct sys_journal **ret, struct why *why)
+{
+	int r = 0;
+
+	if (of_run.n_users == 0)
+		r = sys_journal_open(SYS_JOURNAL_DIR, &of_run.journal, why);
+	if (r < 0)
+		return r;
+	of_run.n_users++;
+	*ret = of_run.journal;
+	return 0;
+}
+
+int bench_journal_end_use(struct why *why)
+{
+	struct sys_journal_outcome outcome;
+	int r;
+
+	if (--of_run.n_users > 0)
+		return 0;
+	r = sys_journal_close(of_run.journal, &outcome, why);
+	of_run.journal = NULL;
+	if (r == 0 && outcome.n_left)
+		r = why_set(why, -EBUSY, "not restored: %s", outcome.other);
+	return r;
+}
+
+int bench_knob_check(const char *path, struct why *why)
+{
+	if (access(path, F_OK) == 0)
+		return 0;
+	return why_set(why, -EINVAL, "there is no %s here", path);
+}
+
+int bench_knob_open(struct bench_arm *arm, const char *path, const char *value, struct why *why)
+{
+	struct sys_journal *journal = NULL;
+	int r = bench_journal_use(&journal, why);
+
+	if (r < 0)
+		return r;
+	text_copy(arm->state, sizeof(arm->state), path);
+	r = sys_journal_set(journal, path, value, why);
+	if (r < 0)
+		(void)bench_journal_end_use(NULL); /* what failed is said already */
+	return r;
+}
+
+int bench_knob_set(const struct bench_arm *arm, const char *value, struct why *why)
+{
+	return sys_journal_set(of_run.journal, arm->state, value, why);
+}
+
+int bench_knob_enter(struct bench_arm *arm, struct why *why)
+{
+	return bench_knob_set(arm, arm->value, why);
+}
+
+int bench_knob_close(struct bench_arm *arm, struct why *why)
+{
+	(void)arm;
+	return bench_journal_end_use(why);
+}
