@@ -2,7 +2,6 @@
 /* The table of a history: each row's prices over time, and the latest against the earlier ones. */
 #include "src/report/compare_report.h"
 
-#include "src/base/array.h"
 #include "src/base/option.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
@@ -47,8 +46,9 @@ enum { MOST_IN_TABLE = 24 };
 
 void report_chart_line(const struct model_history *history, bool unicode, char *ret)
 {
-	static const char *const plain[] = {"_", ".", "-", "=", "+", "*", "#", "@"};
-	static const char *const blocks[] = {
+	enum { N_LEVELS = 8 };
+	static const char *const plain[N_LEVELS] = {"_", ".", "-", "=", "+", "*", "#", "@"};
+	static const char *const blocks[N_LEVELS] = {
 		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
 		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88",
 	};
@@ -61,7 +61,7 @@ void report_chart_line(const struct model_history *history, bool unicode, char *
 	}
 	for (size_t i = 0; i < history->n_prices; i++) {
 		double share = most > least ? (history->prices[i] - least) / (most - least) : 0;
-		size_t level = (size_t)(share * (double)(ARRAY_LEN(plain) - 1) + 0.5);
+		size_t level = (size_t)(share * (N_LEVELS - 1) + 0.5);
 
 		text_append(ret, REPORT_CHART_BYTES, "%s", unicode ? blocks[level] : plain[level]);
 	}
