@@ -7,6 +7,7 @@
 #include "src/base/units.h"
 #include "src/base/why.h"
 #include "src/bench/datafile.h"
+#include "src/bench/noise.h"
 #include "src/bench/plan.h"
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
@@ -214,7 +215,7 @@ static void harvest(struct run *run, const struct plan_entry *entry, uint32_t *n
 				   "%s: no memory to keep a round", s->name);
 	/* of pairs there are thousands: not every one is worth the time between two of them */
 	if (!run->config->ab || s->n_rounds % DERIVE_EVERY == 1)
-		model_scenario_derive(s);
+		model_scenario_derive(run->doc, s);
 }
 
 static void describe_death(const struct bench_scenario *scenario, int status, char *ret_reason,
@@ -410,15 +411,14 @@ static void run_trial(struct run *run, struct plan_entry *entry)
 
 /* --- blocks ------------------------------------------------------------------------------------------ */
 
-static bool is_precise(const struct run *run, const struct plan_entry *entry)
+/* By its trials alone, whether or not there is time and room for more. */
+static bool is_short_of_trials(const struct run *run, const struct plan_entry *entry)
 {
 	const struct model_scenario *s = plan_scenario(entry, run->doc);
-	double half = stats_half_width(model_price(s));
+	bool unpriced = s->n_invalid == s->n_rounds; /* more of that helps nobody */
 
-	if (s->n_invalid == s->n_rounds)
-		return true; /* more of what is priced nowhere helps nobody */
-	/* a range of few trials is no interval: it cannot be precise */
-	return model_price(s)->interval.kind == STATS_INTERVAL_95 && half <= run->config->precision;
+	return stats_wants_trial(model_price(s), entry->n_trials, run->config->n_trials,
+				 unpriced ? 0 : run->config->precision);
 }
 
 /* Asked seldom, so that it does not stop at the first interval that happens to be narrow. */
@@ -436,15 +436,12 @@ static bool are_precise(const struct run *run, const struct plan_entry *a)
 static bool wants_trial(const struct run *run, const struct plan_entry *entry)
 {
 	size_t n_rounds = plan_scenario(entry, run->doc)->n_rounds;
-	bool wants_precision = run->config->precision > 0;
 
 	if (entry->closed || n_rounds + run->config->n_rounds > MODEL_MAX_ROUNDS)
 		return false;
 	if (run->config->ab)
 		return entry->n_trials < run->config->n_trials;
-	if (entry->n_trials < run->config->n_trials)
-		return true;
-	return wants_precision && !is_precise(run, entry);
+	return is_short_of_trials(run, entry);
 }
 
 /* The entries of a group are run one after the other: both sides, or one row. */
@@ -492,13 +489,17 @@ static void run_blocks(struct run *run)
 {
 	struct plan_entry *groups[PLAN_MAX_ENTRIES];
 	size_t order[PLAN_MAX_ENTRIES];
+	struct bench_noise noise;
 	size_t n;
 
+	bench_noise_open(&noise, run->doc->options.cpu);
 	for (; (n = open_groups(run, groups)) > 0 && !has_ended(run); run->block++) {
 		stats_shuffle(&run->random, order, n);
 		for (size_t i = 0; i < n && !has_ended(run); i++)
 			run_group(run, groups[order[i]]);
+		bench_noise_end_block(&noise, run->block, run->started_ns, run->doc);
 	}
+	bench_noise_close(&noise);
 }
 
 /* --- the two sides of a setting ---------------------------------------------------------------------- */
@@ -545,7 +546,12 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 			   model_scenario_label(s).s, units_duration(c->budget_ns).s, s->n_rounds,
 			   (unsigned long long)wished, e->n_trials,
 			   (unsigned long long)c->n_trials);
-	else if (c->precision > 0 && !is_precise(run, e))
+	else if (is_short_of_trials(run, e) && s->drift.found)
+		model_warn(
+			run->doc->warnings, &run->doc->n_warnings, "precision",
+			"%s: the price moved with time, so that it cannot be known within %.2g %%",
+			s->name, 100 * c->precision);
+	else if (is_short_of_trials(run, e))
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "precision",
 			   "%s: +- %.2g %% reached within %s, %.2g %% asked for", s->name, half,
 			   units_duration(c->budget_ns).s, 100 * c->precision);

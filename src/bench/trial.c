@@ -3,6 +3,7 @@
 #include "src/bench/trial.h"
 
 #include "src/base/text.h"
+#include "src/bench/calibrate.h"
 #include "src/bench/pages.h"
 #include "src/bench/registry.h"
 #include "src/bench/scenario.h"
@@ -14,6 +15,7 @@
 #include "src/sys/file.h"
 #include "src/sys/page.h"
 #include "src/sys/pmu.h"
+#include "src/sys/pressure.h"
 #include "src/sys/residency.h"
 #include "src/sys/smaps.h"
 
@@ -283,6 +285,36 @@ static int measure(const struct bench_scenario *s, struct bench_trial *t,
 	return r;
 }
 
+/* What a trial keeps open while it times. */
+struct meters {
+	struct sys_counters counters;
+	struct sys_pressure pressure;
+};
+
+/* The timed section between two looks at the noise. Behind the warm-up, as memory cools within seconds
+ * and this takes less than a millisecond. */
+static int measure_and_watch(const struct bench_scenario *s, struct bench_trial *t,
+			     const struct meters *m, const struct bench_shared *shared,
+			     struct model_round *round)
+{
+	uint64_t calibration_ns[2];
+	struct sys_pressure_reading before, after, delta;
+	int r;
+
+	calibration_ns[0] = calibrate_ns(CALIBRATE_STEPS);
+	sys_pressure_read(&m->pressure, &before);
+	r = measure(s, t, &m->counters, shared, round);
+	sys_pressure_read(&m->pressure, &after);
+	calibration_ns[1] = calibrate_ns(CALIBRATE_STEPS);
+	delta = sys_pressure_delta(&after, &before);
+	round->psi_cpu_ns = delta.some_ns[SYS_PRESSURE_CPU];
+	round->psi_memory_ns = delta.some_ns[SYS_PRESSURE_MEMORY];
+	round->psi_io_ns = delta.some_ns[SYS_PRESSURE_IO];
+	round->calibration_ns =
+		(int64_t)calibration_ns[calibration_ns[1] > calibration_ns[0] ? 1 : 0];
+	return r;
+}
+
 static int clean_up(const struct bench_scenario *s, struct bench_trial *t, int r)
 {
 	int cleaned = s->cleanup ? s->cleanup(t) : 0;
@@ -347,9 +379,8 @@ static int prepare(const struct bench_scenario *s, struct bench_trial *t)
 }
 
 /* The timed pass of a round. */
-static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
-		      const struct sys_counters *c, const struct bench_shared *shared,
-		      struct model_round *round)
+static int timed_pass(const struct bench_scenario *s, struct bench_trial *t, const struct meters *m,
+		      const struct bench_shared *shared, struct model_round *round)
 {
 	int64_t tables_before = page_table_bytes();
 	uint64_t warmed_ns;
@@ -364,7 +395,7 @@ static int timed_pass(const struct bench_scenario *s, struct bench_trial *t,
 	t->sum = ~t->expected_sum; /* what an earlier round met proves nothing */
 	t->mark = (unsigned char)(1 + round->round % 100);
 	if (r == 0)
-		r = measure(s, t, c, shared, round);
+		r = measure_and_watch(s, t, m, shared, round);
 	if (r == 0 && round->started_ns + shared->run_started_ns - warmed_ns > WARM_LATE_NS)
 		round->marks |= MODEL_MARK_WARM_LATE;
 	if (r == 0)
@@ -427,9 +458,10 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 		       struct bench_shared *shared)
 {
 	enum model_status status = MODEL_DONE;
-	struct sys_counters counters;
+	struct meters meters;
 
-	sys_counters_open(&counters, false);
+	sys_counters_open(&meters.counters, false);
+	sys_pressure_open(&meters.pressure);
 	for (uint32_t i = 0; i < shared->n_rounds; i++) {
 		struct model_round round = model_round_uncounted;
 		int r;
@@ -439,7 +471,7 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 		round.block = shared->block;
 		if (i > 0 && sys_now_ns() > shared->until_ns)
 			break;
-		r = timed_pass(s, t, &counters, shared, &round);
+		r = timed_pass(s, t, &meters, shared, &round);
 		if (r == 0 && shared->count_traps)
 			r = counted_pass(s, t, &round);
 		if (r != 0) {
@@ -452,7 +484,8 @@ static void run_rounds(const struct bench_scenario *s, struct bench_trial *t,
 	}
 	shared->status = status;
 	atomic_store_explicit(&shared->ended, 1, memory_order_release);
-	sys_counters_close(&counters);
+	sys_pressure_close(&meters.pressure);
+	sys_counters_close(&meters.counters);
 }
 
 /* The OOM killer should take the trial, not its neighbours. May be refused: then it is as it was. */

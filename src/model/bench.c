@@ -5,6 +5,7 @@
 #include "src/base/array.h"
 #include "src/base/text.h"
 #include "src/model/compare.h"
+#include "src/model/series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,8 +14,8 @@
 #include <string.h>
 
 const char *const model_mark_names[MODEL_N_MARKS] = {
-	"host-cold", "switched", "stolen", "warm-late",  "not-touched",
-	"page-size", "not-cold", "slept",  "not-cached",
+	"host-cold", "switched", "stolen",     "warm-late", "not-touched", "page-size",
+	"not-cold",  "slept",    "not-cached", "slow-cpu",  "pressure",
 };
 
 const struct model_round model_round_uncounted = {
@@ -26,6 +27,10 @@ const struct model_round model_round_uncounted = {
 	.resident_before = MODEL_NOT_COUNTED,
 	.resident_after = MODEL_NOT_COUNTED,
 	.page_table_bytes = MODEL_NOT_COUNTED,
+	.calibration_ns = MODEL_NOT_COUNTED,
+	.psi_cpu_ns = MODEL_NOT_COUNTED,
+	.psi_memory_ns = MODEL_NOT_COUNTED,
+	.psi_io_ns = MODEL_NOT_COUNTED,
 };
 
 const char *model_status_name(enum model_status status)
@@ -47,6 +52,7 @@ static void scenario_init(struct model_scenario *s, const char *name)
 	*s = (struct model_scenario){
 		.threads = 1,
 		.published = {NAN, NAN, NAN, NAN},
+		.usual_calibration_ns = NAN,
 	};
 	text_copy(s->name, sizeof(s->name), name);
 }
@@ -69,6 +75,7 @@ void model_bench_free(struct model_bench *doc)
 	free(doc->floor.rounds);
 	free(doc->scenarios);
 	free(doc->changes);
+	free(doc->noise);
 	free(doc);
 }
 
@@ -199,7 +206,7 @@ static const struct stats_summary no_summary = {
 	.interval = {STATS_INTERVAL_NONE, NAN, NAN},
 };
 
-static bool is_priced(const struct model_scenario *s, const struct model_round *r)
+bool model_round_is_priced(const struct model_scenario *s, const struct model_round *r)
 {
 	return model_round_is_valid(s, r) && !(s->first_round_left && r->round == 0);
 }
@@ -297,7 +304,8 @@ static double trial_price(const struct model_scenario *s, struct span span, roun
 	size_t n = 0;
 
 	for (size_t i = span.begin; i < span.end; i++) {
-		double value = is_priced(s, &s->rounds[i]) ? price(s, &s->rounds[i]) : NAN;
+		double value =
+			model_round_is_priced(s, &s->rounds[i]) ? price(s, &s->rounds[i]) : NAN;
 
 		if (!isnan(value))
 			scratch[n++] = value;
@@ -305,7 +313,9 @@ static double trial_price(const struct model_scenario *s, struct span span, roun
 	return stats_median(scratch, n);
 }
 
-static struct stats_summary summarize(const struct model_scenario *s, round_price *price)
+/* stopped: the rows of the run end when they are precise. */
+static struct stats_summary summarize(const struct model_scenario *s, round_price *price,
+				      bool stopped)
 {
 	struct stats_summary summary = no_summary;
 	double *trials, *scratch;
@@ -322,7 +332,7 @@ static struct stats_summary summarize(const struct model_scenario *s, round_pric
 		if (!isnan(trials[n]))
 			n++;
 	}
-	summary = stats_summarize(trials, n);
+	summary = stopped ? stats_summarize_stopped(trials, n) : stats_summarize(trials, n);
 	free(trials);
 	return summary;
 }
@@ -483,7 +493,7 @@ static void derive_counts(struct model_scenario *s)
 	s->pages_per_fault = taken > 0 && !claims_no_trap(s) ? pages / taken : NAN;
 }
 
-static void derive_per_fault(struct model_scenario *s)
+static void derive_per_fault(struct model_scenario *s, bool stopped)
 {
 	s->no_ns_per_fault = NULL;
 	s->ns_per_fault = no_summary;
@@ -495,7 +505,7 @@ static void derive_per_fault(struct model_scenario *s)
 	else if (claims_no_trap(s))
 		s->no_ns_per_fault = "no fault is taken";
 	else
-		s->ns_per_fault = summarize(s, per_fault);
+		s->ns_per_fault = summarize(s, per_fault, stopped);
 	if (!s->no_ns_per_fault && s->ns_per_fault.n == 0)
 		s->no_ns_per_fault = "no fault was taken";
 }
@@ -582,46 +592,6 @@ static size_t count_marks(const struct model_scenario *s, uint32_t mark)
 	return n;
 }
 
-struct mark_text {
-	enum model_mark mark;
-	const char *text; /* %zu of %zu rounds */
-};
-
-static const struct mark_text mark_texts[] = {
-	{MODEL_MARK_HOST_COLD,
-	 "%zu of %zu rounds: over 0.5 %% of the warm-up touches took more than 10 us; the host was "
-	 "short of memory or busy"},
-	{MODEL_MARK_SWITCHED,
-	 "%zu of %zu rounds had to wait for the CPU: other tasks had it (stop them, or choose another "
-	 "--cpu), or the cgroup's CPU limit was used up (raise it)"},
-	{MODEL_MARK_STOLEN,
-	 "%zu of %zu rounds lost CPU time to the hypervisor (steal); other guests are busy"},
-	{MODEL_MARK_SLEPT,
-	 "%zu of %zu rounds slept for more than 1 %% of their time, though nothing had to come from a "
-	 "disk; reclaim, a memory cgroup's limit or a lock does that"},
-	{MODEL_MARK_WARM_LATE,
-	 "%zu of %zu rounds began more than 0.1 s after the warm-up pass; memory may have gone cold"},
-};
-
-static void warn_of_noise(struct model_scenario *s)
-{
-	for (size_t i = 0; i < ARRAY_LEN(mark_texts); i++) {
-		size_t n = count_marks(s, mark_texts[i].mark);
-		unsigned bit = 0;
-
-		if (5 * n <= s->n_rounds) /* a fifth of them does not move a median */
-			continue;
-		while (!((uint32_t)mark_texts[i].mark >> bit & 1))
-			bit++;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		model_warn(s->warnings, &s->n_warnings, model_mark_names[bit], mark_texts[i].text,
-			   n, s->n_rounds);
-#pragma GCC diagnostic pop
-		s->verdict = MODEL_NOISY;
-	}
-}
-
 static const char *proof_text(uint32_t marks)
 {
 	if (marks & MODEL_MARK_NOT_TOUCHED)
@@ -666,16 +636,25 @@ static void warn_of_ledger(struct model_scenario *s)
 	s->verdict = MODEL_INVALID;
 }
 
-void model_scenario_derive(struct model_scenario *s)
+bool model_bench_stops_rows(const struct model_bench *doc)
 {
+	return doc->options.precision > 0 && !doc->ab.setting[0];
+}
+
+void model_scenario_derive(const struct model_bench *doc, struct model_scenario *s)
+{
+	bool stopped = model_bench_stops_rows(doc);
+
 	s->verdict = MODEL_NO_VERDICT;
 	s->n_warnings = 0;
 	sort_rounds(s);
+	model_noise_mark(s);
 	derive_counts(s);
 	judge_first_rounds(s);
-	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page);
-	s->ns_per_access = s->n_accesses ? summarize(s, per_access) : no_summary;
-	derive_per_fault(s);
+	s->ns_per_page = s->n_accesses ? no_summary : summarize(s, per_page, stopped);
+	s->ns_per_access = s->n_accesses ? summarize(s, per_access, stopped) : no_summary;
+	derive_per_fault(s, stopped);
+	model_series_find(s);
 	s->resident_before = median_figure(s, resident_before);
 	s->resident_after = median_figure(s, resident_after);
 	s->page_table_bytes = median_figure(s, page_table_bytes);
@@ -683,20 +662,16 @@ void model_scenario_derive(struct model_scenario *s)
 	if (s->n_rounds == 0)
 		return;
 	s->verdict = MODEL_VALID;
-	warn_of_noise(s);
-	if (s->first_round_left)
-		model_warn(
-			s->warnings, &s->n_warnings, "first-round",
-			"the first round of a trial takes %.2f times the later ones; it is left out of "
-			"the price",
-			s->first_round_ratio);
+	model_noise_warn(s);
+	model_series_warn(&doc->machine, s);
 	if (s->n_invalid)
 		warn_of_ledger(s);
 }
 
 void model_bench_derive(struct model_bench *doc)
 {
+	model_noise_derive(doc);
 	for (size_t i = 0; i < doc->n_scenarios; i++)
-		model_scenario_derive(&doc->scenarios[i]);
-	model_scenario_derive(&doc->floor);
+		model_scenario_derive(doc, &doc->scenarios[i]);
+	model_scenario_derive(doc, &doc->floor);
 }

@@ -3,6 +3,8 @@
 #ifndef MODEL_BENCH_H
 #define MODEL_BENCH_H
 
+#include "src/model/noise.h"
+#include "src/stats/series.h"
 #include "src/stats/stats.h"
 #include "src/sys/machine.h"
 
@@ -39,15 +41,19 @@ enum model_mark {
 	MODEL_MARK_NOT_COLD = 1 << 6,    /* pages were cached, or nothing had to be read */
 	MODEL_MARK_SLEPT = 1 << 7,       /* asleep where nothing has to be waited for */
 	MODEL_MARK_NOT_CACHED =
-		1 << 8, /* pages of a file that is to be cached had left the cache */
+		1 << 8,                /* pages of a file that is to be cached had left the cache */
+	MODEL_MARK_SLOW_CPU = 1 << 9,  /* calibration took longer than is usual in this run */
+	MODEL_MARK_PRESSURE = 1 << 10, /* tasks waited for memory, or for a disk: see noise.c */
 };
 #define MODEL_MARKS_NOISE                                                                        \
 	(MODEL_MARK_HOST_COLD | MODEL_MARK_SWITCHED | MODEL_MARK_STOLEN | MODEL_MARK_WARM_LATE | \
-	 MODEL_MARK_SLEPT)
+	 MODEL_MARK_SLEPT | MODEL_MARK_SLOW_CPU | MODEL_MARK_PRESSURE)
+/* Follow from other fields: judged anew on reading. All others are the trial's word. */
+#define MODEL_MARKS_DERIVED (MODEL_MARK_SLOW_CPU | MODEL_MARK_PRESSURE)
 #define MODEL_MARKS_INVALID                                                    \
 	(MODEL_MARK_NOT_TOUCHED | MODEL_MARK_PAGE_SIZE | MODEL_MARK_NOT_COLD | \
 	 MODEL_MARK_NOT_CACHED)
-enum { MODEL_N_MARKS = 9 };
+enum { MODEL_N_MARKS = 11 };
 extern const char *const model_mark_names[MODEL_N_MARKS];
 
 enum { MODEL_NOT_COUNTED = -1 };
@@ -76,6 +82,10 @@ struct model_round {
 	uint64_t nvcsw, nivcsw;   /* context switches: sleeps, and preemptions */
 	uint64_t steal_ns;
 	uint64_t warm_slow_touches; /* of the last warm-up pass: over 10 us */
+	/* The slower of two passes of the calibration loop, right before and right after; what tasks of the
+	 * whole machine waited for meanwhile. MODEL_NOT_COUNTED where it is not known. */
+	int64_t calibration_ns;
+	int64_t psi_cpu_ns, psi_memory_ns, psi_io_ns;
 	uint32_t marks;
 };
 
@@ -132,12 +142,17 @@ struct model_scenario {
 	size_t n_rounds;
 
 	/* from here on derived by model_bench_derive() */
+	double usual_calibration_ns; /* of the whole run; NaN: not known */
 	enum model_verdict verdict;
 	struct model_warning warnings[MODEL_MAX_WARNINGS];
 	unsigned n_warnings;
-	size_t n_invalid;         /* rounds outside the ledger, priced nowhere */
-	bool first_round_left;    /* first rounds differ and are not in the price */
-	double first_round_ratio; /* first round to the others, median over trials; NaN */
+	size_t n_invalid;           /* rounds outside the ledger, priced nowhere */
+	bool first_round_left;      /* first rounds differ and are not in the price */
+	double first_round_ratio;   /* first round to the others, median over trials; NaN */
+	struct stats_drift drift;   /* of the price; where found no price has an interval */
+	uint64_t drift_ns;          /* the time that it moved over: first trial to last */
+	struct stats_groups groups; /* that the price falls into, counted in trials ... */
+	size_t n_mixed_trials; /* ... or, where it is not 0, in rounds; trials that have both */
 	bool traps_counted;
 	double minor_per_page, major_per_page, trap_per_page, populated_per_page; /* NaN: unknown */
 	double sleeps_per_page; /* voluntary switches: waits, whatever the kernel calls the fault */
@@ -217,6 +232,9 @@ struct model_bench {
 	size_t n_changes;
 	struct model_warning warnings[MODEL_MAX_WARNINGS]; /* of the whole run */
 	unsigned n_warnings;
+	struct model_noise *noise; /* owned; by block, ascending */
+	size_t n_noise;
+	struct model_noise_summary noise_summary; /* derived */
 };
 
 struct model_bench *model_bench_new(void); /* NULL: no memory */
@@ -265,9 +283,16 @@ double model_time_share(const struct model_scenario *s, uint64_t part_ns);
  * were only mapped or touched. */
 double model_bytes_per_second(const struct model_scenario *s);
 
-/* Computes everything derived, of every scenario, from the rounds alone. */
+/* Computes everything derived, of every scenario, from the rounds, the options and the machine's facts alone.
+ * s is of doc. */
 void model_bench_derive(struct model_bench *doc);
-void model_scenario_derive(struct model_scenario *s);
+void model_scenario_derive(const struct model_bench *doc, struct model_scenario *s);
+
+/* Whether the rows of a run end by --precision; of two sides it is the pairs that do. */
+bool model_bench_stops_rows(const struct model_bench *doc);
+
+/* True where a round has a part in the price: valid, and no first round that is left out. */
+bool model_round_is_priced(const struct model_scenario *s, const struct model_round *round);
 
 /* The price that a row is about: ns_per_access where it has accesses, else ns_per_page. */
 const struct stats_summary *model_price(const struct model_scenario *s);

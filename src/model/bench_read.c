@@ -5,6 +5,7 @@
 #include "src/base/text.h"
 #include "src/base/why.h"
 #include "src/model/document_read.h"
+#include "src/model/noise_doc.h"
 #include "src/model/relation.h"
 
 #include <errno.h>
@@ -110,6 +111,16 @@ static uint32_t read_marks(struct json_reader *rd, const json_t *object)
 	return bits;
 }
 
+/* What is not counted is null there. */
+static void check_noise(struct json_reader *rd, const struct model_round *r)
+{
+	if (r->calibration_ns < MODEL_NOT_COUNTED)
+		json_read_fail(rd, "a round has an impossible calibration");
+	if (r->psi_cpu_ns < MODEL_NOT_COUNTED || r->psi_memory_ns < MODEL_NOT_COUNTED ||
+	    r->psi_io_ns < MODEL_NOT_COUNTED)
+		json_read_fail(rd, "tasks waited for an impossible time in a round");
+}
+
 static void read_round(struct json_reader *rd, const json_t *object, struct model_round *r)
 {
 	const uint64_t max_ns = INT64_MAX / MODEL_MAX_ROUNDS; /* so that sums of them are numbers */
@@ -141,7 +152,12 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	json_get_u64(rd, object, "nivcsw", &r->nivcsw);
 	json_get_u64(rd, object, "steal_ns", &r->steal_ns);
 	json_get_u64(rd, object, "warm_slow_touches", &r->warm_slow_touches);
+	json_get_i64(rd, object, "calibration_ns", &r->calibration_ns);
+	json_get_i64(rd, object, "psi_cpu_ns", &r->psi_cpu_ns);
+	json_get_i64(rd, object, "psi_memory_ns", &r->psi_memory_ns);
+	json_get_i64(rd, object, "psi_io_ns", &r->psi_io_ns);
 	r->marks = read_marks(rd, object);
+	check_noise(rd, r);
 	if (r->elapsed_ns > max_ns || r->user_ns > max_ns || r->sys_ns > max_ns ||
 	    r->blocked_ns > max_ns || r->run_delay_ns > max_ns)
 		json_read_fail(rd, "a round takes an impossible time");
@@ -327,6 +343,7 @@ static void read_document(struct json_reader *rd, const json_t *root, struct mod
 	read_scenarios(rd, root, doc);
 	read_relations(rd, root, doc);
 	read_baseline(rd, root, doc);
+	model_noise_read(rd, root, doc);
 	/* warnings of the run are kept: they are no function of the rounds */
 	model_warnings_read(rd, root, "warnings", doc->warnings, &doc->n_warnings);
 }

@@ -5,6 +5,7 @@
 #include "src/base/json_write.h"
 #include "src/model/ab.h"
 #include "src/model/compare.h"
+#include "src/model/noise_doc.h"
 #include "src/model/relation.h"
 #include "src/stats/ratio.h"
 
@@ -144,6 +145,10 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	json_put_u64(w, "nivcsw", r->nivcsw);
 	json_put_u64(w, "steal_ns", r->steal_ns);
 	json_put_u64(w, "warm_slow_touches", r->warm_slow_touches);
+	write_count(w, "calibration_ns", r->calibration_ns);
+	write_count(w, "psi_cpu_ns", r->psi_cpu_ns);
+	write_count(w, "psi_memory_ns", r->psi_memory_ns);
+	write_count(w, "psi_io_ns", r->psi_io_ns);
 	json_put_array(w, "marks");
 	for (unsigned i = 0; i < MODEL_N_MARKS; i++)
 		if (r->marks >> i & 1)
@@ -185,6 +190,33 @@ static void write_published(struct json_writer *w, const struct model_published 
 	json_put_end_object(w);
 }
 
+static void write_group(struct json_writer *w, const char *key, double ns, size_t n)
+{
+	json_put_object_flat(w, key);
+	json_put_double(w, "ns", ns);
+	json_put_u64(w, "n", n);
+	json_put_end_object(w);
+}
+
+/* Only where there is something: most prices are one. */
+static void write_series(struct json_writer *w, const struct model_scenario *s)
+{
+	if (s->drift.found) {
+		json_put_object_flat(w, "drift");
+		json_put_double(w, "from_ns", s->drift.from);
+		json_put_double(w, "to_ns", s->drift.to);
+		json_put_u64(w, "over_ns", s->drift_ns);
+		json_put_end_object(w);
+	}
+	if (s->groups.found) {
+		json_put_object_flat(w, "groups");
+		json_put_string(w, "of", s->n_mixed_trials ? "rounds" : "trials");
+		write_group(w, "low", s->groups.low, s->groups.n_low);
+		write_group(w, "high", s->groups.high, s->groups.n_high);
+		json_put_end_object(w);
+	}
+}
+
 static void write_derived(struct json_writer *w, const struct model_scenario *s)
 {
 	json_put_object_flat(w, "faults_per_page");
@@ -216,6 +248,7 @@ static void write_derived(struct json_writer *w, const struct model_scenario *s)
 	json_put_end_object(w);
 	json_put_double(w, "first_round_ratio", s->first_round_ratio);
 	json_put_bool(w, "first_round_left_out", s->first_round_left);
+	write_series(w, s);
 	write_times(w, &s->times);
 }
 
@@ -351,6 +384,7 @@ void model_bench_write(const struct model_bench *doc, FILE *out)
 	write_relations(&w, doc);
 	write_baseline(&w, doc);
 	model_warnings_write(&w, "warnings", doc->warnings, doc->n_warnings);
+	model_noise_write(&w, doc);
 	json_put_array(&w, "scenarios");
 	for (size_t i = 0; i < doc->n_scenarios; i++)
 		write_scenario(&w, NULL, &doc->scenarios[i]);

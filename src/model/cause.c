@@ -126,8 +126,7 @@ static bool fault_around(const struct cause_case *c, char *ret, size_t size)
 
 /* --- first rounds ----------------------------------------------------------------------------------------------- */
 
-/* Median time asleep in the first rounds of the trials, or in all others; NaN without any. */
-static double median_sleep(const struct model_scenario *s, bool first)
+double cause_median_sleep(const struct model_scenario *s, bool first)
 {
 	double *values = calloc(s->n_rounds + 1, sizeof(*values)), median;
 	size_t n = 0;
@@ -145,15 +144,15 @@ static double median_sleep(const struct model_scenario *s, bool first)
 static bool tell_sleeps(const struct cause_case *c, const char *what, char *ret, size_t size)
 {
 	(void)snprintf(ret, size, "%s: the first round sleeps %s, the later ones %s (%s)", what,
-		       units_duration((uint64_t)median_sleep(c->of, true)).s,
-		       units_duration((uint64_t)median_sleep(c->of, false)).s,
+		       units_duration((uint64_t)cause_median_sleep(c->of, true)).s,
+		       units_duration((uint64_t)cause_median_sleep(c->of, false)).s,
 		       sys_machine_text(&c->doc->machine, "disk", "an unknown disk"));
 	return true;
 }
 
 static bool rounds_alike(const struct cause_case *c, char *ret, size_t size)
 {
-	double ratio = median_sleep(c->of, true) / median_sleep(c->of, false);
+	double ratio = cause_median_sleep(c->of, true) / cause_median_sleep(c->of, false);
 
 	if (!(fabs(ratio - 1) < 0.5) || !(fabs(c->of->first_round_ratio - 1) < 0.5))
 		return false;
@@ -163,7 +162,7 @@ static bool rounds_alike(const struct cause_case *c, char *ret, size_t size)
 
 static bool slow_first(const struct cause_case *c, char *ret, size_t size)
 {
-	double ratio = median_sleep(c->of, true) / median_sleep(c->of, false);
+	double ratio = cause_median_sleep(c->of, true) / cause_median_sleep(c->of, false);
 
 	if (!(ratio > 1.2) || !(c->of->first_round_ratio > 1.1))
 		return false;

@@ -17,4 +17,7 @@ bool cause_is_known(const char *name);
 /* True, with a sentence that holds the evidence, where that cause is at work. */
 bool cause_check(const char *name, const struct cause_case *c, char *ret, size_t size);
 
+/* Median time asleep in the first rounds of the trials, or in all others; NaN without any. */
+double cause_median_sleep(const struct model_scenario *s, bool first);
+
 #endif

@@ -51,11 +51,17 @@ static void take(struct model_price *price, const struct model_scenario *s, bool
 {
 	const struct stats_summary *summary = per_page ? &s->ns_per_page : &s->ns_per_fault;
 	bool has_interval = summary->interval.kind != STATS_INTERVAL_NONE;
+	/* a price that moved was between what it was first and last, whatever it is divided by */
+	double drift = s->drift.found ? summary->median / model_price(s)->median : NAN;
 	double blocked = model_time_share(s, s->times.blocked_ns);
 
 	price->ns = rounded(summary->median);
 	price->lo = has_interval ? rounded(summary->interval.lo) : price->ns;
 	price->hi = has_interval ? rounded(summary->interval.hi) : price->ns;
+	if (s->drift.found) {
+		price->lo = rounded(fmin(drift * fmin(s->drift.from, s->drift.to), price->ns));
+		price->hi = rounded(fmax(drift * fmax(s->drift.from, s->drift.to), price->ns));
+	}
 	price->blocked = blocked > 0 ? round(1e6 * fmin(blocked, 1)) / 1e6 : 0;
 }
 

@@ -107,6 +107,9 @@ static void put_price(const struct model_scenario *s, bool running, char *cell)
 		text_copy(cell, TABLE_CELL, "INVALID");
 	else if (s->ns_per_access.n == 0)
 		text_copy(cell, TABLE_CELL, "");
+	else if (s->drift.found)
+		(void)snprintf(cell, TABLE_CELL, "%s%s drift", mark,
+			       units_ns(s->ns_per_access.median).s);
 	else if (isnan(half))
 		(void)snprintf(cell, TABLE_CELL, "%s%s", mark, units_ns(s->ns_per_access.median).s);
 	else

@@ -69,7 +69,7 @@ static void fill_row(const struct model_bench *doc, const struct model_scenario 
 	cell_count(cells[CELL_TRAP], s->trap_per_page);
 	put_ns(cells[CELL_NS_PER_FAULT], s->ns_per_fault.median, running);
 	put_ns(cells[CELL_NS_PER_PAGE], s->ns_per_page.median, running);
-	cell_half_width(cells[CELL_HALF_WIDTH], &s->ns_per_page);
+	cell_half_width(cells[CELL_HALF_WIDTH], s);
 	report_change_cell(cells[CELL_CHANGE], model_bench_change(doc, s));
 	cell_times_floor(cells[CELL_TIMES_FLOOR],
 			 s->ns_per_page.median / doc->floor.ns_per_page.median);

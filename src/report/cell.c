@@ -28,11 +28,13 @@ void cell_ns(char *cell, double ns)
 	text_copy(cell, TABLE_CELL, isnan(ns) ? "-" : units_ns(ns).s);
 }
 
-void cell_half_width(char *cell, const struct stats_summary *s)
+void cell_half_width(char *cell, const struct model_scenario *s)
 {
-	double half = stats_half_width(s);
+	double half = stats_half_width(model_price(s));
 
-	if (isnan(half))
+	if (s->drift.found)
+		text_copy(cell, TABLE_CELL, "drift");
+	else if (isnan(half))
 		text_copy(cell, TABLE_CELL, "-");
 	else
 		(void)snprintf(cell, TABLE_CELL, "%.1f%%", 100 * half);
@@ -67,16 +69,20 @@ bool cell_traps_differ(const struct model_scenario *s)
 
 struct cell_intervals cell_intervals(const struct model_bench *doc, bool invalid_too)
 {
-	struct cell_intervals all = {.least = SIZE_MAX};
+	struct cell_intervals all = {
+		.least = SIZE_MAX,
+		.from = model_bench_stops_rows(doc) ? STATS_LEAST_STOPPED : STATS_LEAST_FIXED,
+	};
 
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
 		const struct stats_summary *s = model_price(&doc->scenarios[i]);
 
-		if (doc->scenarios[i].verdict == MODEL_INVALID && !invalid_too)
+		if ((doc->scenarios[i].verdict == MODEL_INVALID && !invalid_too) ||
+		    s->interval.kind == STATS_INTERVAL_NONE)
 			continue;
 		all.range = all.range || s->interval.kind == STATS_INTERVAL_RANGE;
 		all.interval = all.interval || s->interval.kind == STATS_INTERVAL_95;
-		if (s->n && s->n < all.least)
+		if (s->n < all.least)
 			all.least = s->n;
 		if (s->n > all.most)
 			all.most = s->n;

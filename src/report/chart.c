@@ -46,7 +46,7 @@ static void whisker_text(const struct model_bench *doc, char *ret, size_t size)
 	const char *up_to = all.least == all.most ? "" : "up to ";
 
 	if (all.range && all.interval)
-		text_copy(ret, size, "95 % interval; range below 6 trials");
+		(void)snprintf(ret, size, "95 %% interval; range below %zu trials", all.from);
 	else if (all.range)
 		(void)snprintf(ret, size, "range of %s%zu trials", up_to, all.most);
 	else

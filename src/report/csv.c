@@ -95,6 +95,15 @@ NUMBER_COLUMN(cycles_per_access, s->cycles_per_access)
 NUMBER_COLUMN(dtlb_load_misses_per_access, s->dtlb_load_misses_per_access)
 NUMBER_COLUMN(dtlb_load_misses_per_page, s->dtlb_load_misses_per_page)
 NUMBER_COLUMN(times_floor, s->ns_per_page.median / doc->floor.ns_per_page.median)
+/* Why the columns lo and hi are empty, or what they are. */
+static const char *interval(const struct model_scenario *s)
+{
+	static const char *const kinds[] = {"", "range", "95%"};
+
+	return s->drift.found ? "drift" : kinds[model_price(s)->interval.kind];
+}
+
+TEXT_COLUMN(interval, interval(s))
 NUMBER_COLUMN(trials, (double)model_price(s)->n)
 NUMBER_COLUMN(rounds, (double)s->n_rounds)
 NUMBER_COLUMN(invalid_rounds, (double)s->n_invalid)
@@ -149,6 +158,7 @@ static const struct column columns[] = {
 	{"cycles_per_access", put_cycles_per_access},
 	{"dtlb_load_misses_per_access", put_dtlb_load_misses_per_access},
 	{"side", put_side},
+	{"interval", put_interval},
 };
 
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)

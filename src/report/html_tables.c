@@ -105,7 +105,7 @@ NUMBER_CELL(asleep, "%.0f%%", 100 * model_time_share(s, s->times.blocked_ns))
 CELL(half_width)
 {
 	(void)doc;
-	cell_half_width(cell, model_price(s));
+	cell_half_width(cell, s);
 }
 
 CELL(times_floor)
@@ -211,10 +211,13 @@ static void put_interval_note(const struct model_bench *doc, FILE *out)
 {
 	struct cell_intervals all = cell_intervals(doc, true);
 
-	if (all.range)
-		html_printf(out, " +- is half the range of %s%zu trials%s.",
-			    all.interval ? "up to " : "", all.interval ? 5 : all.most,
-			    all.interval ? ", from 6 on half the 95 % interval of the median" : "");
+	if (all.range && all.interval)
+		html_printf(out,
+			    " +- is half the range of up to %zu trials, from %zu on half the 95 %% "
+			    "interval of the median.",
+			    all.from - 1, all.from);
+	else if (all.range)
+		html_printf(out, " +- is half the range of %zu trials.", all.most);
 	else if (all.interval)
 		html_printf(out, " +- is half the 95 %% interval of the median of %s%zu trials.",
 			    all.least == all.most ? "" : "up to ", all.most);

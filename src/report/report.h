@@ -61,6 +61,9 @@ size_t report_bench_sentences(const struct model_bench *doc, char (*ret)[REPORT_
 /* The same sentences, folded. */
 void report_bench_conclusions(const struct model_bench *doc, FILE *out, size_t width);
 
+/* One line of figures where noise was seen, and with --verbose wherever it was looked for. */
+void report_noise(const struct model_bench *doc, FILE *out, const struct report_style *style);
+
 enum report_paint { PAINT_NONE, PAINT_GOOD, PAINT_WARN, PAINT_BAD, PAINT_DIM };
 
 /* What a command's faults cost it, for people. */

@@ -30,17 +30,19 @@ static void print_title(const struct model_bench *doc, FILE *out, const struct r
 static void print_interval_note(const struct model_bench *doc, FILE *out, size_t width)
 {
 	struct cell_intervals all = cell_intervals(doc, true);
-	char half[96] = "", nearly_all[96] = "", floor[160] = "", text[400];
+	char half[96] = "", from[24] = "", nearly_all[96] = "", floor[160] = "", text[400];
 
 	if (!all.range && !all.interval)
 		return;
 	if (all.range)
 		(void)snprintf(half, sizeof(half), "half the range of %s%zu trials",
-			       all.interval ? "up to " : "", all.interval ? 5 : all.most);
+			       all.interval ? "up to " : "",
+			       all.interval ? all.from - 1 : all.most);
+	if (all.range)
+		(void)snprintf(from, sizeof(from), "; from %zu on ", all.from);
 	if (all.interval)
 		(void)snprintf(nearly_all, sizeof(nearly_all),
-			       "%shalf the 95 %% interval of the median of %s%zu trials",
-			       all.range ? "; from 6 on " : "",
+			       "%shalf the 95 %% interval of the median of %s%zu trials", from,
 			       all.least == all.most ? "" : "up to ", all.most);
 	if (doc->floor.ns_per_page.n)
 		(void)snprintf(floor, sizeof(floor),
@@ -330,6 +332,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		print_details(doc, out, style);
 	(void)fputc('\n', out);
 	report_machine(&doc->machine, out, style->width);
+	report_noise(doc, out, style);
 	print_warnings(doc, out, style);
 	if (!sides)
 		report_bench_conclusions(doc, out, style->width);

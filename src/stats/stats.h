@@ -21,7 +21,7 @@ double stats_median(double *values, size_t n);
 double stats_mad(double *values, size_t n);
 
 enum stats_interval_kind {
-	STATS_INTERVAL_NONE,  /* fewer than two values */
+	STATS_INTERVAL_NONE,  /* fewer than two values, or no one price */
 	STATS_INTERVAL_RANGE, /* too few values for 95 %: smallest and largest */
 	STATS_INTERVAL_95,    /* order statistics, 95 % */
 };
@@ -31,10 +31,19 @@ struct stats_interval {
 	double lo, hi;
 };
 
+/* How sure an interval is, and how sure one has to be computed that ended a series by being narrow: of the
+ * looks at it one is taken that happened to be narrow, and 97.5 % then cover what 95 % promise (make
+ * bench-coverage). */
+#define STATS_CONFIDENCE 0.95
+#define STATS_CONFIDENCE_STOPPED 0.975
+
+/* Values that it takes, each: of fewer there is a range. */
+enum { STATS_LEAST_FIXED = 6, STATS_LEAST_STOPPED = 7 };
+
 /*
  * Distribution-free 95 % interval of the median from order statistics, interpolated between two of
- * them (Hettmansperger and Sheather 1986). Below six values no pair of order statistics reaches
- * 95 %, and the range is returned, named as such (five values: 93.75 %).
+ * them (Hettmansperger and Sheather 1986), save across a gap: see GAP_SHARE in stats.c. Below six values no
+ * pair of order statistics reaches 95 %, and the range is returned, named as such (five values: 93.75 %).
  */
 struct stats_interval stats_median_interval_sorted(const double *sorted, size_t n);
 
@@ -47,8 +56,16 @@ struct stats_summary {
 /* All of the above at once. Overwrites values. n == 0 gives NaN everywhere. */
 struct stats_summary stats_summarize(double *values, size_t n);
 
+/* The same with an interval of STATS_CONFIDENCE_STOPPED: of a series that stats_wants_trial() may end. */
+struct stats_summary stats_summarize_stopped(double *values, size_t n);
+
 /* Half the interval as a share of the median: what "+-" prints. NaN without an interval. */
 double stats_half_width(const struct stats_summary *summary);
+
+/* The stopping rule: at least so many trials; then, where a precision is asked for (not 0), one at a time until
+ * half the interval of stats_summarize_stopped(), which must be no range, is that share of the median. */
+bool stats_wants_trial(const struct stats_summary *summary, size_t n_trials, size_t least_trials,
+		       double precision);
 
 /* A small generator for orders of trials (splitmix64): reproducible by its seed, not secret. */
 uint64_t stats_random(uint64_t *state);

@@ -127,3 +127,30 @@ uint64_t sys_cpu_steal_ns(int cpu)
 	(void)fclose(f);
 	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
 }
+
+uint64_t sys_cpu_steal_allowed_ns(void)
+{
+	uint64_t sum = 0;
+	char line[256];
+	int n_bits;
+	cpu_set_t *set = allowed(&n_bits);
+	FILE *f;
+
+	f = set ? fopen("/proc/stat", "re") : NULL;
+	/* CPUs are the first lines, and their sum is the first of all */
+	while (f && fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0) {
+		uint64_t ticks;
+		int cpu;
+
+		if (line[3] != ' ' &&
+		    sscanf(line + 3, "%d %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &cpu, &ticks) ==
+			    2 &&
+		    in_set(cpu, set, n_bits))
+			sum += ticks;
+	}
+	if (f)
+		(void)fclose(f);
+	if (set)
+		CPU_FREE(set);
+	return sum * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
+}

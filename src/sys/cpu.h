@@ -24,4 +24,7 @@ int sys_cpu_pin(int cpu, struct why *why);
  * USER_HZ; 0 where the kernel does not say. */
 uint64_t sys_cpu_steal_ns(int cpu);
 
+/* The same of all allowed CPUs together. */
+uint64_t sys_cpu_steal_allowed_ns(void);
+
 #endif

@@ -7,8 +7,10 @@
 #include "src/sys/disk.h"
 #include "src/sys/file.h"
 #include "src/sys/hugetlb.h"
+#include "src/sys/hypervisor.h"
 #include "src/sys/page.h"
 #include "src/sys/pmu.h"
+#include "src/sys/pressure.h"
 #include "src/sys/residency.h"
 #include "src/sys/smaps.h"
 
@@ -238,6 +240,37 @@ static int probe_pmu(const struct sys_env *env, struct why *why)
 	return sys_pmu_ask(why);
 }
 
+static int probe_pressure(const struct sys_env *env, struct why *why)
+{
+	(void)env;
+	return sys_pressure_ask(why);
+}
+
+/* A hypervisor that tells of no steal looks like one without other guests. */
+static int probe_steal(const struct sys_env *env, struct why *why)
+{
+	uint64_t user, stolen;
+	char name[32];
+	FILE *f;
+	int n;
+
+	(void)env;
+	f = fopen("/proc/stat", "re");
+	if (!f)
+		return why_set(why, 1, "cannot read /proc/stat (%s); mount /proc", strerror(errno));
+	n = fscanf(f, "cpu %" SCNu64 " %*u %*u %*u %*u %*u %*u %" SCNu64, &user, &stolen);
+	(void)fclose(f);
+	if (n != 2)
+		return why_set(why, 1, "/proc/stat does not tell stolen time");
+	sys_hypervisor(name, sizeof(name));
+	if (stolen == 0 && name[0] && strcmp(name, "none") != 0)
+		return why_set(why, 1,
+			       "no time was stolen since boot: %s may not tell; then only the "
+			       "calibration loop sees other guests",
+			       name);
+	return 0;
+}
+
 int sys_ask(struct sys_answers *a, const struct sys_need *need, const struct sys_env *env,
 	    struct why *why)
 {
@@ -307,9 +340,22 @@ const struct sys_need need_pmu = {
 	.probe = probe_pmu,
 };
 
+const struct sys_need need_pressure = {
+	.name = "pressure",
+	.title = "who waits for CPUs, memory and disks (PSI)",
+	.probe = probe_pressure,
+};
+
+const struct sys_need need_steal = {
+	.name = "steal",
+	.title = "time that the hypervisor takes (steal)",
+	.probe = probe_steal,
+};
+
 const struct sys_need *const sys_needs[] = {
-	&need_base_pages, &need_thp,        &need_hugetlb,      &need_gigantic, &need_data_dir,
-	&need_cold_files, &need_user_traps, &need_kernel_traps, &need_pmu,      NULL,
+	&need_base_pages, &need_thp,        &need_hugetlb,    &need_gigantic,
+	&need_data_dir,   &need_cold_files, &need_user_traps, &need_kernel_traps,
+	&need_pmu,        &need_pressure,   &need_steal,      NULL,
 };
 
 _Static_assert(sizeof(sys_needs) / sizeof(sys_needs[0]) - 1 <= SYS_MAX_ANSWERS,

@@ -32,6 +32,8 @@ extern const struct sys_need need_cold_files;
 extern const struct sys_need need_user_traps;
 extern const struct sys_need need_kernel_traps;
 extern const struct sys_need need_pmu;
+extern const struct sys_need need_pressure;
+extern const struct sys_need need_steal;
 
 /* Answers already had, so that a need is probed once however many scenarios have it: some write and
  * fsync files. Begins as {.n = 0}; for one sys_env. */

@@ -53,13 +53,19 @@ static inline struct model_round *made_up_add(struct model_scenario *s, struct m
 	return &s->rounds[s->n_rounds - 1];
 }
 
-/* n_trials of three rounds each at about one price; trials differ by step. */
+/* n_trials of three rounds each at about one price; trials differ by multiples of step, the even ones first: in
+ * order they would drift. */
 static inline void made_up_trials(struct model_scenario *s, uint32_t n_trials, double ns_per_page,
 				  double step)
 {
+	uint32_t n_even = (n_trials + 1) / 2;
+
 	for (uint32_t t = 0; t < n_trials; t++)
-		for (uint32_t r = 0; r < 3; r++)
-			made_up_add(s, made_up_round(t, r, ns_per_page + t * step));
+		for (uint32_t r = 0; r < 3; r++) {
+			uint32_t k = t < n_even ? 2 * t : 2 * (t - n_even) + 1;
+
+			made_up_add(s, made_up_round(t, r, ns_per_page + k * step));
+		}
 }
 
 #endif

@@ -44,6 +44,10 @@ static void fill(struct model_bench *doc)
 	text_copy(doc->suite.name, sizeof(doc->suite.name), "a_suite");
 	text_copy(doc->suite.title, sizeof(doc->suite.title), "title with \"quotes\" and \\");
 	model_warn(doc->warnings, &doc->n_warnings, "budget", "the budget ended");
+	if (model_noise_add(doc, &(struct model_noise){1, 41, 42, 43, 44, 45, 46, MODEL_NOT_COUNTED,
+						       0, 0}) < 0 ||
+	    model_noise_add(doc, &(struct model_noise){8, 51, 52, 53, 54, 55, 56, 57, 0, 0}) < 0)
+		abort();
 	text_copy(doc->floor.name, sizeof(doc->floor.name), "floor");
 	doc->floor.n_pages = 10;
 	s = made_up_scenario(doc, "priced");
@@ -78,6 +82,10 @@ static void fill(struct model_bench *doc)
 					    .resident_before = 28,
 					    .resident_after = 29,
 					    .page_table_bytes = 30,
+					    .calibration_ns = 31,
+					    .psi_cpu_ns = 32,
+					    .psi_memory_ns = 33,
+					    .psi_io_ns = 34,
 					    .marks = 1};
 	s = made_up_scenario(doc, "no_traps");
 	s->huge_page_bytes = 1 << 21;
@@ -123,8 +131,13 @@ static void test_round_trip(char **ret_text)
 	t_is_str(second, first, "and written again it is the same, byte for byte");
 	t_is_u64(again->n_scenarios, 3, "all scenarios");
 	t_ok(again->scenarios[0].rounds[5].trap_kernel == MODEL_NOT_COUNTED &&
-		     again->scenarios[0].rounds[4].marks == (1 << MODEL_N_MARKS) - 1,
+		     again->scenarios[0].rounds[4].marks ==
+			     (((1 << MODEL_N_MARKS) - 1) & ~MODEL_MARKS_DERIVED),
 	     "rounds");
+	t_ok(again->n_noise == 2 && again->noise[0].psi_memory_ns == 46 &&
+		     again->noise[0].psi_io_ns == MODEL_NOT_COUNTED && again->noise[1].block == 8,
+	     "the noise of its blocks");
+	t_is_i64(again->noise[1].calibration_ns, 31, "with the calibration of their rounds");
 	t_ok(!again->relations[0].measured && again->relations[1].measured &&
 		     !again->relations[2].measured,
 	     "relations; one of a row that is INVALID is judged anew, and unknown");
@@ -290,6 +303,15 @@ static const struct {
 	 "doc: a round must be an object"},
 	{"{" HEAD ", \"relations\": [5]}", "doc: a relation must be an object"},
 	{"{" HEAD ", \"warnings\": [\"x\"]}", "doc: a warning must be an object"},
+	{"{" HEAD ", \"noise\": {}}", "doc: \"noise\" must be an array"},
+	{"{" HEAD ", \"noise\": [5]}", "doc: the noise of a block must be an object"},
+	{"{" HEAD ", \"noise\": [{\"block\": 3}, {\"block\": 3}]}",
+	 "doc: the noise of block 3 is out of order"},
+	{"{" HEAD ", \"noise\": [{\"block\": 3, \"psi_io_ns\": -2}]}",
+	 "doc: block 3: tasks waited for an impossible time"},
+	{ROUND(", \"calibration_ns\": -2"), "doc: a round has an impossible calibration"},
+	{ROUND(", \"psi_cpu_ns\": -2"), "doc: tasks waited for an impossible time in a round"},
+	{ROUND(", \"psi_io_ns\": \"1\""), "doc: \"psi_io_ns\" must be a whole number"},
 	{ROUND(", \"minor\": 9223372036854775807, \"major\": 1, \"trap_user\": 1, \"trap_kernel\": 1"),
 	 "doc: a round counts an impossible number of faults"},
 };

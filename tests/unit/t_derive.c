@@ -117,7 +117,8 @@ static void test_first_rounds(void)
 	t_is_double(s->ns_per_page.median, 100, 1e-9, "the price is that of the others");
 	t_is_str(
 		warning("first-round"),
-		"the first round of a trial takes 2.00 times the later ones; it is left out of the price",
+		"the first round of a trial takes 2.00 times the later ones; it is left out of the price; "
+		"cause: not found",
 		"said so");
 	t_is_i64(s->verdict, MODEL_VALID, "which is no noise");
 	begin();
@@ -164,6 +165,163 @@ static void test_first_rounds(void)
 	model_bench_derive(doc);
 	t_ok(!s->first_round_left && isnan(s->first_round_ratio),
 	     "invalid first rounds are no evidence");
+}
+
+/* Five trials whose first rounds take twice as long. */
+static void begin_slow_first(void)
+{
+	begin();
+	for (uint32_t t = 0; t < 5; t++)
+		add_first(t, 200, 100, 4);
+}
+
+static void test_first_round_causes(void)
+{
+	begin_slow_first();
+	sys_machine_add_text(&doc->machine, "hypervisor", "none");
+	model_bench_derive(doc);
+	t_contains(warning("first-round"), "; cause: not found", "no VM, no mark: cause not found");
+	s->rounds[0].marks = s->rounds[10].marks = MODEL_MARK_HOST_COLD;
+	model_bench_derive(doc);
+	t_contains(warning("first-round"),
+		   "cause: memory that the host had to find anew (2 of 5 first rounds are marked",
+		   "marks are evidence");
+	begin_slow_first();
+	sys_machine_add_text(&doc->machine, "hypervisor", "KVM");
+	model_bench_derive(doc);
+	t_contains(warning("first-round"), "(host-cold): this is a VM (KVM)", "so is a VM");
+	begin();
+	sys_machine_add_text(&doc->machine, "hypervisor", "KVM");
+	for (uint32_t t = 0; t < 5; t++)
+		add_first(t, 50, 100, 4);
+	model_bench_derive(doc);
+	t_contains(warning("first-round"), "; cause: not found",
+		   "memory that is found anew makes no first round fast");
+	begin_slow_first();
+	sys_machine_add_text(&doc->machine, "hypervisor", "KVM");
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		s->rounds[i].resident_before = 0;
+		s->rounds[i].blocked_ns = s->rounds[i].round ? 40000 : 130000;
+	}
+	model_bench_derive(doc);
+	t_contains(
+		warning("first-round"),
+		"cause: a storage cache below (the first reads take 130 us, the later ones 40 us)",
+		"a cold file that sleeps longer the first time: a cache below");
+	for (size_t i = 0; i < s->n_rounds; i++)
+		s->rounds[i].blocked_ns = 40000;
+	model_bench_derive(doc);
+	t_contains(warning("first-round"), "; cause: not found", "not where it sleeps as long");
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		s->rounds[i].resident_before = MADE_UP_PAGES;
+		s->rounds[i].blocked_ns = s->rounds[i].round ? 40000 : 130000;
+	}
+	model_bench_derive(doc);
+	t_contains(warning("first-round"), "; cause: not found", "nor where the file is cached");
+}
+
+/* One trial of one round for each price, a second apart. */
+static void begin_with(const double *prices, uint32_t n)
+{
+	begin();
+	for (uint32_t t = 0; t < n; t++)
+		made_up_add(s, made_up_round(t, 0, prices[t]))->started_ns =
+			t * UINT64_C(1000000000);
+	model_bench_derive(doc);
+}
+
+static void test_drift(void)
+{
+	static const double up[] = {100, 102, 104, 106, 108, 110, 112, 114};
+	static const double shuffled[] = {100, 112, 104, 108, 102, 114, 106, 110};
+	static const double little[] = {100, 100.2, 100.4, 100.6, 100.8, 101, 101.2, 101.4};
+
+	begin_with(up, 8);
+	t_ok(s->drift.found, "prices that climb are drifting");
+	t_ok(s->drift.from == 101 && s->drift.to == 113, "from the first quarter to the last");
+	t_is_i64(s->ns_per_page.interval.kind, STATS_INTERVAL_NONE, "no interval by the page");
+	t_ok(isnan(s->ns_per_page.interval.lo) && isnan(s->ns_per_page.interval.hi), "no ends");
+	t_is_i64(s->ns_per_fault.interval.kind, STATS_INTERVAL_NONE, "none by the fault");
+	t_is_double(s->ns_per_page.median, 107, 1e-9, "the median is kept");
+	t_is_i64(s->verdict, MODEL_NOISY, "noisy");
+	t_contains(warning("drifting"),
+		   "moved from 101 to 113 ns a page in 7 s, from the first to the last of 8 trials",
+		   "said so");
+	t_ok(stats_wants_trial(model_price(s), 1000, 10, 1), "it is never precise");
+	for (size_t i = 0; i < s->n_rounds; i++)
+		s->rounds[i].minor = 0;
+	model_bench_derive(doc);
+	t_ok(!s->drift.found && s->verdict == MODEL_INVALID, "what has no price does not drift");
+	begin_with(up, 8);
+	s->n_accesses = 10000;
+	model_bench_derive(doc);
+	t_is_i64(s->ns_per_access.interval.kind, STATS_INTERVAL_NONE, "none by the access");
+	t_contains(warning("drifting"), "moved from 10.1 to 11.3 ns an access", "in its own unit");
+	begin_with(shuffled, 8);
+	t_ok(!s->drift.found && s->verdict == MODEL_VALID && s->n_warnings == 0,
+	     "the same prices in no order are one price");
+	t_is_i64(s->ns_per_page.interval.kind, STATS_INTERVAL_95, "with an interval");
+	begin_with(little, 8);
+	t_ok(!s->drift.found, "less than 3 %% does not matter");
+}
+
+static void test_stopped(void)
+{
+	struct stats_interval fixed;
+
+	begin();
+	made_up_trials(s, 12, 100, 1);
+	model_bench_derive(doc);
+	fixed = s->ns_per_page.interval;
+	doc->options.precision = 0.05;
+	model_bench_derive(doc);
+	t_ok(s->ns_per_page.interval.lo < fixed.lo && s->ns_per_page.interval.hi > fixed.hi,
+	     "with --precision the interval is wider: [%g, %g], not [%g, %g]",
+	     s->ns_per_page.interval.lo, s->ns_per_page.interval.hi, fixed.lo, fixed.hi);
+	t_is_i64(s->ns_per_fault.interval.kind, STATS_INTERVAL_95, "and a 95 %% interval still");
+	t_ok(s->ns_per_fault.interval.lo == s->ns_per_page.interval.lo, "by the fault as well");
+}
+
+static void test_groups(void)
+{
+	static const double two[] = {100, 120, 101, 121, 100.5, 120.5, 100, 120};
+	static const double one_odd[] = {100, 101, 100.5, 150, 100, 101, 100.5, 100};
+
+	begin_with(two, 8);
+	t_ok(s->groups.found && s->n_mixed_trials == 0, "trials in two groups are found");
+	t_is_str(
+		warning("two-groups"),
+		"the trials fall into two groups: 4 at 100 ns a page, 4 at 120, and none between; the "
+		"price is the median of both",
+		"both prices are named");
+	t_is_i64(s->verdict, MODEL_VALID, "the verdict stays");
+	t_ok(s->ns_per_page.interval.lo == 100 && s->ns_per_page.interval.hi >= 120,
+	     "and the interval spans both");
+	begin_with(one_odd, 8);
+	t_ok(!s->groups.found && s->n_warnings == 0, "one odd trial is no group");
+	begin();
+	for (uint32_t t = 0; t < 5; t++)
+		for (uint32_t r = 0; r < 5; r++)
+			made_up_add(s, made_up_round(t, r, r % 2 ? 120 : 100));
+	model_bench_derive(doc);
+	t_ok(s->groups.found && s->n_mixed_trials == 5, "rounds in two groups in each trial");
+	t_contains(
+		warning("two-groups"),
+		"the rounds fall into two groups: 15 at 100 ns a page, 10 at 120, and none between; "
+		"5 of 5 trials have both",
+		"counted in rounds");
+	begin();
+	for (uint32_t t = 0; t < 5; t++)
+		for (uint32_t r = 0; r < 5; r++)
+			made_up_add(s, made_up_round(t, r, t == 2 ? 120 : 100));
+	model_bench_derive(doc);
+	t_ok(!s->groups.found, "all rounds of one odd trial are no group");
+	begin();
+	for (uint32_t t = 0; t < 3; t++)
+		for (uint32_t r = 0; r < 5; r++)
+			made_up_add(s, made_up_round(t, r, t == 2 && r % 2 == 0 ? 120 : 100));
+	model_bench_derive(doc);
+	t_ok(!s->groups.found, "nor is a part of them");
 }
 
 static void test_invalid(void)
@@ -425,6 +583,10 @@ int main(void)
 	test_trials();
 	test_nothing();
 	test_first_rounds();
+	test_first_round_causes();
+	test_drift();
+	test_stopped();
+	test_groups();
 	test_invalid();
 	test_proofs();
 	test_per_fault();

@@ -50,7 +50,8 @@ static void test_take(void)
 	t_is_u64(model_prices_take(&prices, other, "other"), 1, "another document");
 	t_is_double(prices.rows[MODEL_PRICE_FIRST_WRITE].ns, 1030, 1e-6, "replaces nothing");
 	t_is_str(prices.rows[MODEL_PRICE_ZERO_READ].source, "other", "and adds what was missing");
-	t_is_double(prices.rows[MODEL_PRICE_ZERO_READ].ns, 6, 1e-6, "but takes no side of a setting");
+	t_is_double(prices.rows[MODEL_PRICE_ZERO_READ].ns, 6, 1e-6,
+		    "but takes no side of a setting");
 	model_bench_free(doc);
 	model_bench_free(other);
 }

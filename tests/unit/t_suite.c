@@ -191,9 +191,9 @@ static void test_too_little(void)
 		b->rounds[i + 3].elapsed_ns = 330 * MADE_UP_PAGES;
 	}
 	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 1.5, \"hi\": 2.5",
-		  "unknown", "2.00 [0.80, 3.27], too wide to say");
+		  "unknown", "2.00 [0.80, 3.24], too wide to say");
 	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 0, \"hi\": 2.5",
-		  "holds", "2.00 [0.80, 3.27]");
+		  "holds", "2.00 [0.80, 3.24]");
 	begin();
 	a->n_rounds = b->n_rounds = 3;
 	is_judged("\"figure\": \"ratio\", \"of\": \"b\", \"to\": \"a\", \"lo\": 0, \"hi\": 9",
