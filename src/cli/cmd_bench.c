@@ -10,6 +10,7 @@
 #include "src/cli/live.h"
 #include "src/cli/select.h"
 #include "src/model/runs.h"
+#include "src/model/side_read.h"
 #include "src/scenarios/registry.h"
 #include "src/sys/cpu.h"
 #include "src/sys/need.h"
@@ -31,7 +32,7 @@
 struct bench_options {
 	uint64_t size_bytes, n_rounds, n_trials, budget_ns, seed, cpu;
 	double precision;
-	const char *dir, *ab;
+	const char *dir, *ab, *baseline;
 	bool no_save, quiet, system_changes;
 	struct cli_output output;
 };
@@ -112,6 +113,12 @@ static const struct option_row options[] = {
 	 .offset = offsetof(struct bench_options, system_changes),
 	 .help = "allow --ab to change settings of the whole system during the run; they are put back "
 		 "at its end, or by the next start of pagetoll"},
+	{.name = "baseline",
+	 .type = OPTION_STRING,
+	 .offset = offsetof(struct bench_options, baseline),
+	 .metavar = "DOC",
+	 .help = "print the change since DOC beside each price, judged as 'pagetoll compare DOC @last' would; DOC "
+		 "is a saved run, or a directory of them"},
 	{.name = "no-save",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct bench_options, no_save),
@@ -249,6 +256,61 @@ static void warn_of_counters(struct model_bench *doc, const char *dir)
 		model_warn(doc->warnings, &doc->n_warnings, "no-kernel-traps", "%s", why.text);
 }
 
+/* --- the baseline ---------------------------------------------------------------------------------- */
+
+/* Read before anything is measured: a minute of work must not end in a name that is wrong. */
+static int load_baseline(const struct bench_options *o, const struct selection *sel,
+			 struct model_side **ret_side)
+{
+	struct model_side *side;
+	struct model_side_files files;
+	struct why why;
+	int r;
+
+	if (!o->baseline)
+		return 0;
+	side = model_side_new(o->baseline);
+	if (!side)
+		return cli_fail(EXIT_SYSTEM, "bench: no memory");
+	r = model_side_load(o->baseline, side, &files, &why);
+	for (size_t i = 0; r == 0 && i < sel->n_requests; i++)
+		for (size_t k = 0; k < side->n_rows; k++)
+			if (strcmp(side->rows[k].head.scenario, sel->requests[i].row->name) == 0) {
+				*ret_side = side;
+				return 0;
+			}
+	model_side_free(side);
+	if (r == 0)
+		return cli_fail(
+			EXIT_USAGE,
+			"bench: --baseline %s: holds no row of those that are to be measured",
+			o->baseline);
+	return cli_fail(r == -EINVAL || r == -ENOENT ? EXIT_USAGE : EXIT_SYSTEM,
+			"bench: --baseline: %s", why.text);
+}
+
+/* What could not be compared is a warning: the prices stand. */
+static void compare_with(const struct model_side *baseline, struct model_bench *doc)
+{
+	struct model_compare *compare = model_compare_new();
+	struct model_side *side = model_side_new("this run");
+	struct why why = {.text = "no memory"};
+
+	text_copy(doc->baseline, sizeof(doc->baseline), baseline->name);
+	if (compare && side && model_side_add(side, doc, "this run") == 0 &&
+	    model_compare_loaded(compare, baseline, side, NULL, &why) == 0) {
+		doc->changes = compare->rows;
+		doc->n_changes = compare->n_rows;
+		compare->rows = NULL;
+		compare->n_rows = 0;
+	} else {
+		model_warn(doc->warnings, &doc->n_warnings, "baseline", "not compared with %s: %s",
+			   baseline->name, why.text);
+	}
+	model_side_free(side);
+	model_compare_free(compare);
+}
+
 /* --- the end --------------------------------------------------------------------------------------- */
 
 static int exit_status(const struct model_bench *doc, int signal)
@@ -286,7 +348,8 @@ static void save(const struct bench_options *o, const struct model_bench *doc, b
 }
 
 static int run_and_report(const struct command_call *call, const struct selection *sel,
-			  const char *dir, struct bench_ab *ab, struct model_bench *doc)
+			  const char *dir, struct bench_ab *ab, const struct model_side *baseline,
+			  struct model_bench *doc)
 {
 	const struct bench_options *o = call->config;
 	struct bench_config config;
@@ -309,6 +372,8 @@ static int run_and_report(const struct command_call *call, const struct selectio
 	if (r == 0) {
 		if (sel->n_whole == 1 && !ab)
 			model_suite_judge(sel->whole, doc);
+		if (baseline)
+			compare_with(baseline, doc);
 		save(o, doc, isatty(STDERR_FILENO) && !o->quiet);
 	}
 	signal = signal ? signal : bench_signals_take();
@@ -348,6 +413,9 @@ static int parse_sides(const struct bench_options *o, const char *dir, struct be
 				"bench: --system-changes: nothing would be changed without --ab");
 	if (!o->ab)
 		return 0;
+	if (o->baseline)
+		return cli_fail(EXIT_USAGE,
+				"bench: --ab compares its own two sides; leave out --baseline");
 	r = cli_ab_parse(o->ab, dir, ab, &why);
 	if (r < 0)
 		return cli_fail(r == -EINVAL ? EXIT_USAGE : EXIT_SYSTEM, "bench: --ab %.100s: %s",
@@ -366,6 +434,7 @@ static int cmd_bench(const struct command_call *call)
 	const struct bench_options *o = call->config;
 	struct bench_ab ab = {.row = NULL};
 	struct selection *sel;
+	struct model_side *baseline = NULL;
 	struct model_bench *doc;
 	const char *dir;
 	struct why why;
@@ -395,7 +464,10 @@ static int cmd_bench(const struct command_call *call)
 	} else {
 		if (ab.row && call->n_operands == 0)
 			keep_concerned(sel, ab.row->setting);
-		r = run_and_report(call, sel, dir, ab.row ? &ab : NULL, doc);
+		r = load_baseline(o, sel, &baseline);
+		if (r == 0)
+			r = run_and_report(call, sel, dir, ab.row ? &ab : NULL, baseline, doc);
+		model_side_free(baseline);
 		select_free(sel);
 	}
 	model_bench_free(doc);

@@ -40,8 +40,9 @@ static int cmd_show(const struct command_call *call)
 	if (r < 0)
 		return cli_fail(r == -EINVAL || r == -ENOENT ? EXIT_USAGE : EXIT_SYSTEM, "show: %s",
 				why.text);
-	r = doc.bench ? cli_output_bench(&o->output, doc.bench)
-		      : cli_output_trace(&o->output, doc.trace);
+	r = doc.bench     ? cli_output_bench(&o->output, doc.bench)
+	    : doc.compare ? cli_output_compare(&o->output, doc.compare)
+			  : cli_output_trace(&o->output, doc.trace);
 	model_document_free(&doc);
 	return r;
 }
@@ -54,7 +55,7 @@ COMMAND(show) = {
 		"computed anew from its rounds. DOC is @last (the default), @prev, a path, '-' for standard "
 		"input, or the name of a file in the runs directory: $PAGETOLL_RUNS, else "
 		"$XDG_STATE_HOME/pagetoll, else ~/.local/state/pagetoll. What 'pagetoll stat --json -o FILE' "
-		"wrote is such a document, too.\n"
+		"wrote is such a document, too, and what 'pagetoll compare --json -o FILE' wrote.\n"
 		"Exit status: 0; 2 no such document; 5 it cannot be read.",
 	.examples =
 		"  pagetoll show                           the last run\n"

@@ -119,6 +119,7 @@ int cli_output_spares(const struct cli_output *output, const char *doc);
 /* Writes the report of a document. 0 or an exit status. */
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc);
 int cli_output_trace(const struct cli_output *output, const struct model_trace *doc);
+int cli_output_compare(const struct cli_output *output, const struct model_compare *doc);
 
 /* Where data files go: the directory given, which must be one; else /var/tmp where it takes files, else
  * the current directory. 0 or an exit status. */

@@ -7,8 +7,10 @@
 #include "src/model/runs.h"
 
 #include <errno.h>
+#include <langinfo.h>
 #include <libgen.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,12 +130,23 @@ static bool wants_color(const char *when, int fd)
 	return cli_terminal_is_able(fd) && !(no_color && *no_color);
 }
 
+static bool shows_unicode(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool shows = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+
+	if (locale)
+		freelocale(locale);
+	return shows;
+}
+
 struct report_style cli_style(const struct cli_output *output, FILE *out)
 {
 	return (struct report_style){
 		.color = wants_color(output->color, fileno(out)),
 		.verbose = output->verbose,
 		.brief = output->quiet,
+		.unicode = shows_unicode(),
 		.width = cli_terminal_width(fileno(out)),
 	};
 }
@@ -190,6 +203,7 @@ struct job {
 	const struct cli_output *output;
 	const struct model_bench *bench;
 	const struct model_trace *trace;
+	const struct model_compare *compare;
 };
 
 static void write_report(const struct job *job, FILE *place, FILE *out)
@@ -199,6 +213,8 @@ static void write_report(const struct job *job, FILE *place, FILE *out)
 
 	if (job->bench)
 		format->bench(job->bench, out, &style);
+	else if (job->compare)
+		format->compare(job->compare, out, &style);
 	else
 		format->trace(job->trace, out, &style);
 }
@@ -263,6 +279,13 @@ int cli_output_trace(const struct cli_output *output, const struct model_trace *
 			EXIT_USAGE,
 			"--format %s: has no form for a command's faults; text and json have",
 			output->format);
+	return write_job(&job);
+}
+
+int cli_output_compare(const struct cli_output *output, const struct model_compare *doc)
+{
+	struct job job = {.output = output, .compare = doc};
+
 	return write_job(&job);
 }
 

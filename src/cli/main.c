@@ -20,10 +20,10 @@ static const char overview[] =
 	"  pagetoll bench               per fault and per page, with intervals\n"
 	"  pagetoll bench five_configs  a published experiment, run and checked here\n"
 	"  pagetoll show @last          a saved run again, as text, JSON or CSV\n"
+	"  pagetoll compare A B         has a price changed: runs, boots, kernels?\n"
 	"Who pays, where, and how much?  (trace: not in this version)\n"
 	"  pagetoll stat CMD            a command's faults: fine, or short of RAM?\n"
 	"What makes the bill smaller?    (try: not in this version)\n"
-	"\n"
 	"  pagetoll list                scenarios and suites, and what keeps one back\n"
 	"  pagetoll doctor              what this machine is, what can be measured\n"
 	"  pagetoll COMMAND --help      teaches a command; see also --version\n";

@@ -4,6 +4,7 @@
 
 #include "src/base/array.h"
 #include "src/base/text.h"
+#include "src/model/compare.h"
 #include "src/model/series.h"
 
 #include <errno.h>
@@ -73,6 +74,7 @@ void model_bench_free(struct model_bench *doc)
 		free(doc->scenarios[i].rounds);
 	free(doc->floor.rounds);
 	free(doc->scenarios);
+	free(doc->changes);
 	free(doc->noise);
 	free(doc);
 }
@@ -139,6 +141,16 @@ const struct model_scenario *model_bench_row(const struct model_bench *doc, size
 	if (i > doc->n_scenarios || !doc->floor.name[0] || model_bench_find(doc, doc->floor.name))
 		return NULL;
 	return &doc->floor;
+}
+
+const struct model_compare_row *model_bench_change(const struct model_bench *doc,
+						   const struct model_scenario *s)
+{
+	for (size_t i = 0; i < doc->n_changes; i++)
+		if (strcmp(doc->changes[i].scenario, s->name) == 0 &&
+		    strcmp(doc->changes[i].article, s->article) == 0)
+			return &doc->changes[i];
+	return NULL;
 }
 
 const char *model_not_counted(const struct model_bench *doc, const char *fact)

@@ -227,6 +227,9 @@ struct model_bench {
 	size_t n_scenarios;
 	struct model_relation relations[MODEL_MAX_RELATIONS];
 	unsigned n_relations;
+	char baseline[256];                /* what the run was compared with; "" */
+	struct model_compare_row *changes; /* since then, owned: B is this run */
+	size_t n_changes;
 	struct model_warning warnings[MODEL_MAX_WARNINGS]; /* of the whole run */
 	unsigned n_warnings;
 	struct model_noise *noise; /* owned; by block, ascending */
@@ -254,6 +257,10 @@ struct model_label model_scenario_label(const struct model_scenario *s);
 /* Row i of all that was measured: the scenarios, and behind them the floor, unless it is one of them. NULL
  * behind the last. */
 const struct model_scenario *model_bench_row(const struct model_bench *doc, size_t i);
+
+/* The change of a row since the baseline; NULL where it was not compared. */
+const struct model_compare_row *model_bench_change(const struct model_bench *doc,
+						   const struct model_scenario *s);
 
 /* Why there is no figure: the machine's fact of that name, unless it says "counted"; then the counter was
  * there, and did not count this. */

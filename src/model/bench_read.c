@@ -307,6 +307,28 @@ void model_warnings_read(struct json_reader *rd, const json_t *root, const char 
 	}
 }
 
+static void read_baseline(struct json_reader *rd, const json_t *root, struct model_bench *doc)
+{
+	const json_t *baseline = json_get_object(rd, root, "baseline");
+	const json_t *rows = json_get_array(rd, baseline, "rows");
+	size_t n = json_array_size(rows), i;
+	json_t *value;
+
+	json_get_text(rd, baseline, "name", doc->baseline, sizeof(doc->baseline));
+	if (n > MODEL_MAX_SCENARIOS) {
+		json_read_fail(rd, "more rows in its baseline than can be read");
+		return;
+	}
+	doc->changes = n ? calloc(n, sizeof(*doc->changes)) : NULL;
+	if (n && !doc->changes) {
+		json_read_fail(rd, "no memory for its baseline");
+		return;
+	}
+	json_array_foreach(rows, i, value) {
+		model_compare_row_read(rd, value, &doc->changes[doc->n_changes++]);
+	}
+}
+
 static void read_document(struct json_reader *rd, const json_t *root, struct model_bench *doc)
 {
 	const json_t *tool = json_get_object(rd, root, "tool");
@@ -320,6 +342,7 @@ static void read_document(struct json_reader *rd, const json_t *root, struct mod
 	read_ab(rd, root, &doc->ab);
 	read_scenarios(rd, root, doc);
 	read_relations(rd, root, doc);
+	read_baseline(rd, root, doc);
 	model_noise_read(rd, root, doc);
 	/* warnings of the run are kept: they are no function of the rounds */
 	model_warnings_read(rd, root, "warnings", doc->warnings, &doc->n_warnings);

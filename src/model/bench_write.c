@@ -4,6 +4,7 @@
 
 #include "src/base/json_write.h"
 #include "src/model/ab.h"
+#include "src/model/compare.h"
 #include "src/model/noise_doc.h"
 #include "src/model/relation.h"
 #include "src/stats/ratio.h"
@@ -343,6 +344,19 @@ static void write_relations(struct json_writer *w, const struct model_bench *doc
 	json_put_end_array(w);
 }
 
+static void write_baseline(struct json_writer *w, const struct model_bench *doc)
+{
+	if (!doc->baseline[0])
+		return;
+	json_put_object(w, "baseline");
+	json_put_string(w, "name", doc->baseline);
+	json_put_array(w, "rows");
+	for (size_t i = 0; i < doc->n_changes; i++)
+		model_compare_row_write(w, &doc->changes[i]);
+	json_put_end_array(w);
+	json_put_end_object(w);
+}
+
 void model_bench_write(const struct model_bench *doc, FILE *out)
 {
 	struct json_writer w;
@@ -368,6 +382,7 @@ void model_bench_write(const struct model_bench *doc, FILE *out)
 	json_put_array(&w, "waterfall");
 	json_put_end_array(&w);
 	write_relations(&w, doc);
+	write_baseline(&w, doc);
 	model_warnings_write(&w, "warnings", doc->warnings, doc->n_warnings);
 	model_noise_write(&w, doc);
 	json_put_array(&w, "scenarios");

@@ -2,10 +2,12 @@
 /* How a price has changed between two sides: the row of a comparison, and the verdict on it. */
 #include "src/model/compare.h"
 
-#include "src/base/json_write.h"
+#include "src/base/array.h"
 #include "src/base/text.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 const char *model_change_name(enum model_change change)
 {
@@ -49,45 +51,57 @@ void model_compare_row_init(struct model_compare_row *row, const struct model_sc
 	text_copy(row->unit, sizeof(row->unit), s->n_accesses ? "ns/access" : "ns/page");
 }
 
-static void write_params(struct json_writer *w, const struct model_compare_row *row)
+struct model_compare *model_compare_new(void)
 {
-	json_put_object_flat(w, "params");
-	json_put_u64(w, "n_pages", row->n_pages);
-	json_put_u64(w, "page_bytes", row->page_bytes);
-	if (row->huge_page_bytes)
-		json_put_u64(w, "huge_page_bytes", row->huge_page_bytes);
-	if (row->pages[0])
-		json_put_string(w, "pages", row->pages);
-	if (row->n_accesses)
-		json_put_u64(w, "accesses", row->n_accesses);
-	json_put_u64(w, "threads", row->threads);
-	json_put_string(w, "access", row->access);
-	json_put_end_object(w);
+	return calloc(1, sizeof(struct model_compare));
 }
 
-void model_compare_row_write(struct json_writer *w, const struct model_compare_row *row)
+void model_compare_free(struct model_compare *doc)
 {
-	json_put_object(w, NULL);
-	json_put_string(w, "scenario", row->scenario);
-	if (row->article[0])
-		json_put_string(w, "article", row->article);
-	write_params(w, row);
-	json_put_string(w, "unit", row->unit);
-	json_put_double(w, "a", row->a_ns);
-	json_put_double(w, "b", row->b_ns);
-	json_put_u64(w, "n_a", row->n_a);
-	json_put_u64(w, "n_b", row->n_b);
-	json_put_double(w, "ratio", row->ratio);
-	if (isnan(row->lo)) {
-		json_put_null(w, "ci");
-	} else {
-		json_put_array_flat(w, "ci");
-		json_put_double(w, NULL, row->lo);
-		json_put_double(w, NULL, row->hi);
-		json_put_end_array(w);
+	if (!doc)
+		return;
+	free(doc->rows);
+	free(doc->histories);
+	free(doc->left);
+	free(doc);
+}
+
+int model_compare_add_row(struct model_compare *doc, const struct model_compare_row *row)
+{
+	struct model_compare_row *grown;
+
+	if (doc->n_rows == MODEL_MAX_SCENARIOS)
+		return -E2BIG;
+	grown = array_grow(doc->rows, doc->n_rows, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	doc->rows = grown;
+	grown[doc->n_rows++] = *row;
+	return 0;
+}
+
+int model_compare_leave(struct model_compare *doc, const struct model_compare_left *left)
+{
+	struct model_compare_left *grown = array_grow(doc->left, doc->n_left, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	doc->left = grown;
+	grown[doc->n_left++] = *left;
+	return 0;
+}
+
+bool model_compare_detectable(const struct model_compare *doc, double *ret_least, double *ret_most)
+{
+	double least = NAN, most = NAN;
+
+	for (size_t i = 0; i < doc->n_rows; i++) {
+		least = fmin(least, doc->rows[i].detectable);
+		most = fmax(most, doc->rows[i].detectable);
 	}
-	json_put_double(w, "detectable", row->detectable);
-	json_put_string(w, "verdict", model_change_name(row->verdict));
-	json_put_string(w, "reason", row->reason[0] ? row->reason : NULL);
-	json_put_end_object(w);
+	if (isnan(least))
+		return false;
+	*ret_least = least;
+	*ret_most = most;
+	return true;
 }

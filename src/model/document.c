@@ -43,7 +43,7 @@ json_t *model_document_parse(struct json_reader *rd, FILE *in, char ret_kind[MOD
 int model_document_read(FILE *in, const char *name, struct model_document *ret_doc, struct why *why)
 {
 	struct json_reader rd = {.name = name, .why = why};
-	struct model_document doc = {NULL, NULL};
+	struct model_document doc = {.bench = NULL};
 	char kind[MODEL_MAX_KIND];
 	json_t *root;
 
@@ -54,6 +54,8 @@ int model_document_read(FILE *in, const char *name, struct model_document *ret_d
 		doc.bench = model_bench_from_json(&rd, root);
 	else if (strcmp(kind, "trace") == 0)
 		doc.trace = model_trace_from_json(&rd, root);
+	else if (strcmp(kind, "compare") == 0)
+		doc.compare = model_compare_from_json(&rd, root);
 	else
 		json_read_fail(&rd, "is a document of kind '%s', which this pagetoll does not know",
 			       kind);
@@ -68,5 +70,6 @@ void model_document_free(struct model_document *doc)
 {
 	model_bench_free(doc->bench);
 	model_trace_free(doc->trace);
-	*doc = (struct model_document){NULL, NULL};
+	model_compare_free(doc->compare);
+	*doc = (struct model_document){.bench = NULL};
 }

@@ -4,6 +4,7 @@
 #define MODEL_DOCUMENT_H
 
 #include "src/model/bench.h"
+#include "src/model/compare.h"
 #include "src/model/trace.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ struct why;
 struct model_document {
 	struct model_bench *bench;
 	struct model_trace *trace;
+	struct model_compare *compare;
 };
 
 /* Reads and checks a document of a kind known here, and derives. name is used in sentences only. */

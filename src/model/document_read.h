@@ -4,6 +4,7 @@
 #define MODEL_DOCUMENT_READ_H
 
 #include "src/model/bench.h"
+#include "src/model/compare.h"
 #include "src/model/document.h"
 #include "src/model/json_read.h"
 
@@ -22,5 +23,10 @@ void model_warnings_read(struct json_reader *rd, const json_t *root, const char 
 /* The document behind its head, derived; or NULL with the sentence in rd. */
 struct model_bench *model_bench_from_json(struct json_reader *rd, const json_t *root);
 struct model_trace *model_trace_from_json(struct json_reader *rd, const json_t *root);
+struct model_compare *model_compare_from_json(struct json_reader *rd, const json_t *root);
+
+/* One row of a comparison, judged anew by its interval. */
+void model_compare_row_read(struct json_reader *rd, const json_t *object,
+			    struct model_compare_row *row);
 
 #endif

@@ -198,6 +198,41 @@ static int kth_newest(const char *dir, int k, char *ret_path, size_t size, struc
 	return r;
 }
 
+void model_runs_list_free(struct model_runs_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->names[i]);
+	free(list->names);
+	*list = (struct model_runs_list){.names = NULL};
+}
+
+int model_runs_list(const char *dir, size_t most, struct model_runs_list *ret, struct why *why)
+{
+	struct model_runs_list list = {.n = 0};
+	struct dirent **entries;
+	int n = scandir(dir, &entries, is_document, alphasort);
+
+	if (n < 0 && errno != ENOENT)
+		return why_errno(why, -errno, "%s", dir);
+	list.n_left = n > 0 && (size_t)n > most ? (size_t)n - most : 0;
+	list.names = calloc(n > 0 ? (size_t)n : 1, sizeof(*list.names));
+	for (size_t i = 0; n > 0 && i < (size_t)n; i++) {
+		char *name = list.names && i >= list.n_left ? strdup(entries[i]->d_name) : NULL;
+
+		if (name)
+			list.names[list.n++] = name;
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	if (list.names && list.n + list.n_left == (n > 0 ? (size_t)n : 0)) {
+		*ret = list;
+		return 0;
+	}
+	model_runs_list_free(&list);
+	return why_errno(why, -ENOMEM, "%s", dir);
+}
+
 int model_runs_recent(int k, char *ret_path, size_t size, struct why *why)
 {
 	char dir[PATH_MAX];

@@ -23,6 +23,15 @@ int model_runs_resolve(const char *name, char *ret_path, size_t size, struct why
 /* The path of the k-th newest run, 0 the last. -ENOENT where there are not so many. */
 int model_runs_recent(int k, char *ret_path, size_t size, struct why *why);
 
+/* The names of the documents in a directory in the order of their names, which is the order of time for runs:
+ * the last most of them. n_left: how many were left out. */
+struct model_runs_list {
+	char **names; /* owned */
+	size_t n, n_left;
+};
+int model_runs_list(const char *dir, size_t most, struct model_runs_list *ret, struct why *why);
+void model_runs_list_free(struct model_runs_list *list);
+
 /* Opens and reads in one. "-" is standard input. The caller frees *ret_doc. */
 int model_runs_load(const char *name, struct model_bench **ret_doc, struct why *why);
 

@@ -7,6 +7,7 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/report/cell.h"
+#include "src/report/compare_table.h"
 #include "src/report/table.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ enum cell {
 	CELL_NS_PER_FAULT,
 	CELL_NS_PER_PAGE,
 	CELL_HALF_WIDTH,
+	CELL_CHANGE,
 	CELL_TIMES_FLOOR,
 	CELL_PUBLISHED,
 	CELL_VERDICT,
@@ -38,6 +40,7 @@ static const struct table_column columns[N_CELLS] = {
 	[CELL_NS_PER_FAULT] = {"NS/FAULT", true, 1},
 	[CELL_NS_PER_PAGE] = {"NS/PAGE", true, 0},
 	[CELL_HALF_WIDTH] = {"+-", true, 3},
+	[CELL_CHANGE] = {"CHANGE", true, 0},
 	[CELL_TIMES_FLOOR] = {"x FLOOR", true, 9},
 	[CELL_PUBLISHED] = {"PUBLISHED", true, 7},
 	[CELL_VERDICT] = {"VERDICT", false, 2},
@@ -67,6 +70,7 @@ static void fill_row(const struct model_bench *doc, const struct model_scenario 
 	put_ns(cells[CELL_NS_PER_FAULT], s->ns_per_fault.median, running);
 	put_ns(cells[CELL_NS_PER_PAGE], s->ns_per_page.median, running);
 	cell_half_width(cells[CELL_HALF_WIDTH], s);
+	report_change_cell(cells[CELL_CHANGE], model_bench_change(doc, s));
 	cell_times_floor(cells[CELL_TIMES_FLOOR],
 			 s->ns_per_page.median / doc->floor.ns_per_page.median);
 	cell_ns(cells[CELL_PUBLISHED], s->published.ns_per_page);
@@ -89,6 +93,7 @@ static void hide_empty(const struct model_bench *doc, struct table *t)
 		published = published || !isnan(s->published.ns_per_page);
 		traps = traps || cell_traps_differ(s);
 	}
+	t->hidden[CELL_CHANGE] = !doc->baseline[0];
 	t->hidden[CELL_ARTICLE] = !article;
 	t->hidden[CELL_SIZE] = !sizes;
 	t->hidden[CELL_PUBLISHED] = !published;

@@ -6,6 +6,7 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/report/cell.h"
+#include "src/report/list.h"
 #include "src/report/table.h"
 
 #include <math.h>
@@ -111,7 +112,8 @@ static enum report_paint paint_of(const char *verdict)
 }
 
 /* The verdict is the last of each line, where a colour moves no column. */
-static void print_painted(const struct table *t, FILE *out, const struct report_style *style)
+void report_table_print(const struct table *t, size_t i_verdict, FILE *out,
+			const struct report_style *style)
 {
 	char *text = NULL, *line, *end;
 	size_t size = 0;
@@ -127,7 +129,7 @@ static void print_painted(const struct table *t, FILE *out, const struct report_
 	line++;
 	(void)fwrite(text, 1, (size_t)(line - text), out);
 	for (size_t i = 0; (end = strchr(line, '\n')); line = end + 1, i++) {
-		const char *name = t->cells[i * N_CELLS + CELL_VERDICT];
+		const char *name = t->cells[i * t->n_columns + i_verdict];
 
 		(void)fwrite(line, 1, (size_t)(end - line) - strlen(name), out);
 		report_paint(out, style, paint_of(name), name);
@@ -136,18 +138,34 @@ static void print_painted(const struct table *t, FILE *out, const struct report_
 	free(text);
 }
 
-static void print_reasons(const struct model_compare_row *rows, size_t n_rows, FILE *out,
-			  const struct report_style *style)
+/* The names of all rows that have the reason of row i; none where an earlier row has told it. */
+static void join_names(const struct model_compare_row *rows, size_t n_rows, size_t i,
+		       struct report_list *ret)
 {
-	char text[sizeof(rows->reason) + sizeof(rows->scenario) + sizeof(rows->article) + 8];
+	*ret = (struct report_list){.n = 0};
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(rows[k].reason, rows[i].reason) == 0)
+			return;
+	for (size_t k = i; k < n_rows; k++)
+		if (strcmp(rows[k].reason, rows[i].reason) == 0)
+			report_list_add(ret, ", ", "%s",
+					rows[k].article[0] ? rows[k].article : rows[k].scenario);
+}
+
+void report_compare_reasons(const struct model_compare_row *rows, size_t n_rows, FILE *out,
+			    const struct report_style *style)
+{
+	char text[sizeof(rows->reason) + REPORT_LIST_BYTES + 8];
+	struct report_list names;
 
 	for (size_t i = 0; i < n_rows; i++) {
-		bool named = rows[i].article[0] && strcmp(rows[i].article, rows[i].scenario) != 0;
-
 		if (!rows[i].reason[0])
 			continue;
-		(void)snprintf(text, sizeof(text), "%s: %s",
-			       named ? rows[i].article : rows[i].scenario, rows[i].reason);
+		join_names(rows, n_rows, i, &names);
+		if (!names.n)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s: %s", report_list_text(&names),
+			       rows[i].reason);
 		text_make_harmless(text);
 		option_print_folded(out, text, 2, 0, style->width ? style->width : 100);
 	}
@@ -180,11 +198,51 @@ void report_compare_table(const struct model_compare_row *rows, size_t n_rows, c
 	if (table_fit(&t, style->width, left_out, sizeof(left_out))) {
 		(void)snprintf(note, sizeof(note), "(left out, as the terminal is %zu wide: %s)",
 			       style->width, left_out);
-		print_painted(&t, out, style);
+		report_table_print(&t, CELL_VERDICT, out, style);
 		option_print_folded(out, note, 0, 0, style->width);
 	} else {
-		print_painted(&t, out, style);
+		report_table_print(&t, CELL_VERDICT, out, style);
 	}
-	print_reasons(rows, n_rows, out, style);
+	report_compare_reasons(rows, n_rows, out, style);
 	table_fini(&t);
+}
+
+void report_change_cell(char *cell, const struct model_compare_row *row)
+{
+	if (!row)
+		text_copy(cell, TABLE_CELL, "-");
+	else if (row->verdict == MODEL_CHANGE_UNKNOWN)
+		text_copy(cell, TABLE_CELL, "?");
+	else if (row->verdict == MODEL_CHANGE_NONE)
+		text_copy(cell, TABLE_CELL, model_change_name(row->verdict));
+	else
+		(void)snprintf(cell, TABLE_CELL, "%+.1f%% %s", 100 * (row->ratio - 1),
+			       model_change_name(row->verdict));
+}
+
+void report_bench_changes(const struct model_bench *doc, FILE *out,
+			  const struct report_style *style)
+{
+	size_t width = style->width ? style->width : 100;
+	char text[768], change[TABLE_CELL], ratio[TABLE_CELL];
+
+	if (!doc->baseline[0])
+		return;
+	(void)snprintf(text, sizeof(text), "CHANGE: this run (B) against %s (A); ?: cannot tell.",
+		       doc->baseline);
+	option_print_folded(out, text, 0, 0, width);
+	for (size_t i = 0; i < doc->n_changes; i++) {
+		const struct model_compare_row *row = &doc->changes[i];
+
+		report_change_cell(change, row);
+		if (row->verdict == MODEL_CHANGE_UNKNOWN)
+			text_copy(change, sizeof(change), model_change_name(row->verdict));
+		report_change_ratio(ratio, row);
+		if (!row->n_accesses && !style->verbose && row->verdict != MODEL_CHANGE_UNKNOWN)
+			continue;
+		(void)snprintf(text, sizeof(text), "%s: %s, %s%s%s",
+			       row->article[0] ? row->article : row->scenario, change, ratio,
+			       row->reason[0] ? "; " : "", row->reason);
+		report_headed(out, style, report_change_paint(row->verdict), "change", text);
+	}
 }

@@ -3,6 +3,8 @@
 #include "src/report/report.h"
 
 #include "src/base/array.h"
+#include "src/report/compare_report.h"
+#include "src/report/csv_write.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +13,7 @@
  * Quoted where RFC 4180 asks for it. A text that begins like a formula gets an apostrophe, since
  * spreadsheets would run it.
  */
-static void put_text(FILE *out, const char *text)
+void csv_put_text(FILE *out, const char *text)
 {
 	bool formula = *text && strchr("=+-@\t\r", *text);
 
@@ -36,7 +38,7 @@ struct column {
 };
 
 /* An undefined number is an empty cell, never 0. */
-static void put_double(FILE *out, double value)
+void csv_put_double(FILE *out, double value)
 {
 	if (isfinite(value))
 		(void)fprintf(out, "%.9g", value);
@@ -47,14 +49,14 @@ static void put_double(FILE *out, double value)
 			       FILE *out)                                                     \
 	{                                                                                     \
 		(void)doc;                                                                    \
-		put_text(out, value);                                                         \
+		csv_put_text(out, value);                                                     \
 	}
 #define NUMBER_COLUMN(name, value)                                                            \
 	static void put_##name(const struct model_bench *doc, const struct model_scenario *s, \
 			       FILE *out)                                                     \
 	{                                                                                     \
 		(void)doc;                                                                    \
-		put_double(out, value);                                                       \
+		csv_put_double(out, value);                                                   \
 	}
 
 TEXT_COLUMN(name, s->name)
@@ -177,4 +179,5 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 REPORT(csv) = {
 	.title = "one line a scenario; undefined numbers are empty",
 	.bench = bench,
+	.compare = report_compare_csv,
 };

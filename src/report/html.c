@@ -4,14 +4,13 @@
 
 #include "src/base/html_write.h"
 #include "src/report/chart.h"
+#include "src/report/compare_report.h"
 #include "src/report/html_tables.h"
 #include "src/report/style.h"
 
 /* Nothing may be fetched or run, whatever a document holds; the one style is known by its hash. */
-static void put_head(const struct model_bench *doc, FILE *out)
+void html_page_begin(FILE *out, const char *subject, const char *when)
 {
-	const struct model_suite_head *suite = &doc->suite;
-
 	html_printf(out,
 		    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -19,8 +18,7 @@ static void put_head(const struct model_bench *doc, FILE *out)
 		    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		    "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		    "<title>pagetoll: %s %s</title>\n<style>",
-		    report_style_hash, suite->name[0] ? suite->name : "prices of page faults",
-		    doc->started);
+		    report_style_hash, subject, when);
 	for (const char *const *line = report_style_lines; *line; line++)
 		(void)fputs(*line, out);
 	(void)fputs("</style>\n</head>\n<body>\n", out);
@@ -106,7 +104,8 @@ static void put_answer(const struct model_bench *doc, FILE *out)
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
 {
 	(void)style;
-	put_head(doc, out);
+	html_page_begin(out, doc->suite.name[0] ? doc->suite.name : "prices of page faults",
+			doc->started);
 	put_title(doc, out);
 	(void)fputs("<main>\n", out);
 	put_answer(doc, out);
@@ -128,4 +127,5 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 REPORT(html) = {
 	.title = "one page with charts and tables, for a browser",
 	.bench = bench,
+	.compare = report_compare_html,
 };

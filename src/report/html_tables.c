@@ -25,19 +25,19 @@ static void open_scroller(FILE *out, const char *title)
 		    title);
 }
 
-static void open_table(FILE *out, const char *title)
+void html_table_open(FILE *out, const char *title)
 {
 	put_heading(out, title);
 	open_scroller(out, title);
 }
 
-static void close_table(FILE *out)
+void html_table_close(FILE *out)
 {
 	(void)fputs("</tbody>\n</table>\n</div>\n", out);
 }
 
 /* The heads of a table of texts; ends with NULL. */
-static void put_heads(FILE *out, const char *const *heads)
+void html_table_heads(FILE *out, const char *const *heads)
 {
 	(void)fputs("<thead><tr>", out);
 	for (; *heads; heads++)
@@ -258,7 +258,7 @@ void html_table_prices(const struct model_bench *doc, FILE *out)
 {
 	bool shown[ARRAY_LEN(columns)];
 
-	open_table(out, "Prices");
+	html_table_open(out, "Prices");
 	(void)fputs("<thead><tr><th scope=\"col\">scenario</th>", out);
 	for (size_t c = 0; c < ARRAY_LEN(columns); c++) {
 		shown[c] = is_shown(doc, &columns[c]);
@@ -269,7 +269,7 @@ void html_table_prices(const struct model_bench *doc, FILE *out)
 	(void)fputs("</tr></thead>\n<tbody>\n", out);
 	for (size_t i = 0; i < doc->n_scenarios; i++)
 		put_price_row(doc, &doc->scenarios[i], shown, out);
-	close_table(out);
+	html_table_close(out);
 	put_price_notes(doc, out);
 }
 
@@ -281,8 +281,8 @@ void html_table_relations(const struct model_bench *doc, FILE *out)
 
 	if (doc->n_relations == 0)
 		return;
-	open_table(out, "Claims, and whether they hold here");
-	put_heads(out, heads);
+	html_table_open(out, "Claims, and whether they hold here");
+	html_table_heads(out, heads);
 	for (unsigned i = 0; i < doc->n_relations; i++) {
 		const struct model_relation *r = &doc->relations[i];
 		bool differs = r->measured && !r->holds;
@@ -304,13 +304,13 @@ void html_table_relations(const struct model_bench *doc, FILE *out)
 			html_printf(out, "<span class=\"cause\">%s</span>", r->cause);
 		(void)fputs("</td></tr>\n", out);
 	}
-	close_table(out);
+	html_table_close(out);
 }
 
 /* --- warnings, and rows that did not run ------------------------------------------------------------ */
 
 /* What there is to say of a row: kind stands below its name, so that the text has room on a telephone. */
-static void put_remark(FILE *out, const char *name, const char *kind, bool bad, const char *text)
+void html_table_remark(FILE *out, const char *name, const char *kind, bool bad, const char *text)
 {
 	html_printf(out, "<tr><th scope=\"row\">%s<span class=\"kind %s\">%s</span></th>", name,
 		    bad ? "bad" : "warn", kind);
@@ -323,7 +323,7 @@ static void put_warnings(FILE *out, const char *name, const struct model_warning
 	for (unsigned i = 0; i < n; i++) {
 		bool bad = strcmp(warnings[i].id, "ledger") == 0;
 
-		put_remark(out, name, bad ? "INVALID" : "warning", bad, warnings[i].text);
+		html_table_remark(out, name, bad ? "INVALID" : "warning", bad, warnings[i].text);
 	}
 }
 
@@ -337,12 +337,12 @@ void html_table_warnings(const struct model_bench *doc, FILE *out)
 		any = any || s->n_warnings > 0;
 	if (!any)
 		return;
-	open_table(out, "Warnings");
-	put_heads(out, heads);
+	html_table_open(out, "Warnings");
+	html_table_heads(out, heads);
 	put_warnings(out, "the run", doc->warnings, doc->n_warnings);
 	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
 		put_warnings(out, model_scenario_label(s).s, s->warnings, s->n_warnings);
-	close_table(out);
+	html_table_close(out);
 }
 
 void html_table_not_done(const struct model_bench *doc, FILE *out)
@@ -355,15 +355,15 @@ void html_table_not_done(const struct model_bench *doc, FILE *out)
 		if (s->status == MODEL_DONE)
 			continue;
 		if (!any) {
-			open_table(out, "Rows that did not run");
-			put_heads(out, heads);
+			html_table_open(out, "Rows that did not run");
+			html_table_heads(out, heads);
 		}
 		any = true;
-		put_remark(out, model_scenario_label(s).s, model_status_name(s->status),
-			   s->status == MODEL_FAILED, s->reason);
+		html_table_remark(out, model_scenario_label(s).s, model_status_name(s->status),
+				  s->status == MODEL_FAILED, s->reason);
 	}
 	if (any)
-		close_table(out);
+		html_table_close(out);
 }
 
 /* --- the machine and the options -------------------------------------------------------------------- */
@@ -388,7 +388,7 @@ static void put_facts(const struct model_bench *doc, unsigned begin, unsigned en
 	char number[32];
 
 	open_scroller(out, begin ? "The machine, continued" : "The machine");
-	put_heads(out, heads);
+	html_table_heads(out, heads);
 	for (unsigned i = begin; i < end; i++) {
 		const struct sys_fact *f = &doc->machine.facts[i];
 
@@ -401,7 +401,7 @@ static void put_facts(const struct model_bench *doc, unsigned begin, unsigned en
 			put_fact(out, f->key,
 				 ends_with(f->key, "_bytes") ? units_bytes(f->number).s : number);
 	}
-	close_table(out);
+	html_table_close(out);
 }
 
 /* There are many: two tables, side by side where there is room. */
@@ -425,8 +425,8 @@ void html_table_options(const struct model_bench *doc, FILE *out)
 	const struct model_options *o = &doc->options;
 	char text[64];
 
-	open_table(out, "The options of the run");
-	put_heads(out, heads);
+	html_table_open(out, "The options of the run");
+	html_table_heads(out, heads);
 	put_fact(out, "size", o->size_bytes ? units_bytes(o->size_bytes).s : "each scenario's own");
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)o->n_trials);
 	put_fact(out, "trials", text);
@@ -439,5 +439,5 @@ void html_table_options(const struct model_bench *doc, FILE *out)
 	put_fact(out, "seed", text);
 	(void)snprintf(text, sizeof(text), "%d", o->cpu);
 	put_fact(out, "CPU", o->cpu >= 0 ? text : "not known");
-	close_table(out);
+	html_table_close(out);
 }

@@ -5,7 +5,19 @@
 
 #include "src/model/bench.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+
+/* What every table is made of: a heading and the frame; heads, which end with NULL; the end. */
+void html_table_open(FILE *out, const char *title);
+void html_table_heads(FILE *out, const char *const *heads);
+void html_table_close(FILE *out);
+
+/* A row of what there is to say: of what, of which kind, and the text. */
+void html_table_remark(FILE *out, const char *name, const char *kind, bool bad, const char *text);
+
+/* The beginning of a page, up to its body. */
+void html_page_begin(FILE *out, const char *subject, const char *when);
 
 void html_table_prices(const struct model_bench *doc, FILE *out);
 void html_table_relations(const struct model_bench *doc, FILE *out);

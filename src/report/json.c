@@ -14,8 +14,15 @@ static void trace(const struct model_trace *doc, FILE *out, const struct report_
 	model_trace_write(doc, out);
 }
 
+static void compare(const struct model_compare *doc, FILE *out, const struct report_style *style)
+{
+	(void)style;
+	model_compare_write(doc, out);
+}
+
 REPORT(json) = {
 	.title = "the whole document, schema 1; see pagetoll-results(5)",
 	.bench = bench,
 	.trace = trace,
+	.compare = compare,
 };

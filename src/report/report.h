@@ -4,6 +4,7 @@
 #define REPORT_REPORT_H
 
 #include "src/model/bench.h"
+#include "src/model/compare.h"
 #include "src/model/trace.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@ struct report_style {
 	bool color;
 	bool verbose;
 	bool brief;   /* the answer alone */
+	bool unicode; /* the reader's locale shows UTF-8 */
 	size_t width; /* columns of the terminal; 0: unbounded */
 };
 
@@ -22,6 +24,8 @@ struct report_format {
 	void (*bench)(const struct model_bench *doc, FILE *out, const struct report_style *style);
 	/* NULL: this format has no form for it */
 	void (*trace)(const struct model_trace *doc, FILE *out, const struct report_style *style);
+	void (*compare)(const struct model_compare *doc, FILE *out,
+			const struct report_style *style);
 };
 
 /* Generated from meson.build; the last row has no name. */

@@ -6,6 +6,8 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/report/cell.h"
+#include "src/report/compare_report.h"
+#include "src/report/compare_table.h"
 #include "src/report/list.h"
 
 #include <math.h>
@@ -303,6 +305,7 @@ static void print_prices(const struct model_bench *doc, FILE *out, const struct 
 {
 	report_bench_table(doc, out, style, false);
 	print_interval_note(doc, out, width);
+	report_bench_changes(doc, out, style);
 	print_pages_per_fault(doc, out, width);
 	print_residency(doc, out, width);
 	if (style->verbose)
@@ -341,4 +344,5 @@ REPORT(text) = {
 	.title = "for people (the default)",
 	.bench = bench,
 	.trace = report_trace_text,
+	.compare = report_compare_text,
 };

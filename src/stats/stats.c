@@ -52,8 +52,10 @@ double stats_mad(double *values, size_t n)
 /* P(X = k) for X ~ Binomial(n, 1/2), in logarithms so that large n does not overflow. */
 static double binomial_half(size_t k, size_t n)
 {
-	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
-		   (double)n * log(2));
+	int sign; /* lgamma() would write it into a global: threads read documents */
+
+	return exp(lgamma_r((double)n + 1, &sign) - lgamma_r((double)k + 1, &sign) -
+		   lgamma_r((double)(n - k) + 1, &sign) - (double)n * log(2));
 }
 
 /*

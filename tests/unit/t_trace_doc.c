@@ -34,7 +34,7 @@ static char *as_text(const struct model_trace *doc, const struct report_style *s
 /* Reads a text under the name "doc"; both NULL with the sentence in why. */
 static struct model_document read_text(const char *text, int *ret_r, struct why *why)
 {
-	struct model_document doc = {NULL, NULL};
+	struct model_document doc = {.bench = NULL};
 	FILE *in = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
 
 	why->text[0] = 0;
