@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-/* What an interval of a difference covers. */
-#define STATS_CONFIDENCE 0.95
-
 /* The quantile of Student's t: P(T <= t) = p. NaN unless 0 < p < 1 and df > 0. */
 double stats_t_quantile(double p, double df);
 
@@ -41,6 +38,7 @@ struct stats_spread stats_spread_floored(struct stats_spread spread, double floo
  */
 double stats_log_error(const struct stats_summary *summary);
 
+/* Its interval is of STATS_CONFIDENCE. */
 struct stats_difference {
 	double difference; /* of the means, b less a */
 	double half_width; /* of its interval; NaN where the spread is not known */
