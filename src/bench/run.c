@@ -540,6 +540,8 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 
 	if (run->signal || c->until_budget)
 		return; /* "interrupted" says it all; and what the budget is for is no shortfall */
+	if (c->ab && run->plan.entries[(size_t)(e - run->plan.entries) ^ 1].closed)
+		return; /* its other side has ended, and says why */
 	if (s->n_rounds < wished)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",
 			   "%s: the budget of %s allowed %zu of %llu rounds, in %u of %llu trials",

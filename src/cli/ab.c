@@ -72,15 +72,16 @@ int cli_ab_parse(const char *text, const char *dir, struct bench_ab *ret_ab, str
 	char name[BENCH_SETTING_TEXT];
 	int r;
 
-	if (strlen(text) >= 2 * BENCH_SETTING_TEXT ||
+	if (strlen(text) >= 2UL * BENCH_SETTING_TEXT ||
 	    (values ? (size_t)(values - text) : strlen(text)) >= sizeof(name))
 		return why_set(why, -EINVAL, "too long");
 	text_copy(name, sizeof(name), text);
 	if (values)
 		name[values - text] = 0;
 	r = find_setting(name, &ab, why);
-	if (r == 0)
-		r = split_values(values ? values + 1 : NULL, &ab, why);
+	if (r < 0 || !ab.row)
+		return r;
+	r = split_values(values ? values + 1 : NULL, &ab, why);
 	for (size_t side = 0; side < 2 && r == 0; side++) {
 		text_copy(ab.arms[side].dir, sizeof(ab.arms[side].dir), dir);
 		if (ab.row->setting->check)

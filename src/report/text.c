@@ -210,6 +210,14 @@ static void print_warning(FILE *out, const struct report_style *style, const cha
 	report_headed(out, style, bad ? PAINT_BAD : PAINT_WARN, bad ? "INVALID" : "warning", text);
 }
 
+/* That the price of a side is no one price does not touch the ratio, which is what the run is about. */
+static bool is_told(const struct model_scenario *s, const struct model_warning *w,
+		    const struct report_style *style)
+{
+	return style->verbose || !s->side ||
+	       (strcmp(w->id, "drifting") != 0 && strcmp(w->id, "two-groups") != 0);
+}
+
 static void print_warnings(const struct model_bench *doc, FILE *out,
 			   const struct report_style *style)
 {
@@ -217,14 +225,17 @@ static void print_warnings(const struct model_bench *doc, FILE *out,
 	bool any = doc->n_warnings > 0;
 
 	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
-		any = any || s->n_warnings > 0;
+		for (unsigned k = 0; k < s->n_warnings; k++)
+			any = any || is_told(s, &s->warnings[k], style);
 	if (any)
 		(void)fputc('\n', out);
 	for (unsigned i = 0; i < doc->n_warnings; i++)
 		print_warning(out, style, "", &doc->warnings[i]);
 	for (size_t i = 0; (s = model_bench_row(doc, i)); i++)
 		for (unsigned k = 0; k < s->n_warnings; k++)
-			print_warning(out, style, model_scenario_label(s).s, &s->warnings[k]);
+			if (is_told(s, &s->warnings[k], style))
+				print_warning(out, style, model_scenario_label(s).s,
+					      &s->warnings[k]);
 }
 
 /* Appends where the figure is one. */

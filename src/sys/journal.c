@@ -684,6 +684,27 @@ static void undo(struct sys_journal *j, struct sys_journal_entry *e)
 	(void)store(j, NULL); /* failing, it restores once more what is restored */
 }
 
+static int changed_meanwhile(const struct sys_journal_entry *e, const char *now,
+			     const char *expected, struct why *why)
+{
+	return why_set(why, -EBUSY,
+		       "%s is '%s' and not '%s': somebody else has changed it meanwhile", e->path,
+		       now, expected);
+}
+
+/* Once more right before the write: keeping the journal takes a millisecond, in which others may have
+ * written. */
+static int look_again(const struct sys_journal_entry *e, int fd, const char *expected,
+		      struct why *why)
+{
+	char now[SYS_JOURNAL_VALUE];
+	int r = read_value(e, fd, now, why);
+
+	if (r == 0 && strcmp(now, expected) != 0)
+		r = changed_meanwhile(e, now, expected, why);
+	return r;
+}
+
 /* Fills in what is there before. ret_to_write: value is another one. */
 static int look_before(const struct sys_journal *j, struct sys_journal_entry *e, int fd,
 		       const char *value, bool *ret_to_write, struct why *why)
@@ -697,9 +718,7 @@ static int look_before(const struct sys_journal *j, struct sys_journal_entry *e,
 	if (is_new)
 		text_copy(e->before, sizeof(e->before), now);
 	else if (strcmp(now, e->ours) != 0)
-		return why_set(why, -EBUSY,
-			       "%s is '%s' and not '%s': somebody else has changed it meanwhile",
-			       e->path, now, e->ours);
+		return changed_meanwhile(e, now, e->ours, why);
 	*ret_to_write = strcmp(now, value) != 0;
 	text_copy(e->ours, sizeof(e->ours), value);
 	return sys_journal_check(e, why);
@@ -724,6 +743,13 @@ static int change_value(struct sys_journal *j, struct sys_journal_entry *e, int 
 	j->file.n_entries += is_new;
 	e->is_settled = false;
 	r = store(j, why);
+	if (r == 0 && to_write)
+		r = look_again(e, fd, is_new ? e->before : settled, why);
+	if (r == -EBUSY) { /* settled, and not ours: it will be left as it is */
+		e->is_settled = true;
+		(void)store(j, NULL);
+		return r;
+	}
 	if (r == 0 && to_write)
 		r = write_value(e, fd, value, why);
 	e->is_settled = r == 0;
