@@ -235,7 +235,7 @@ static void check_needs(struct plan *plan, const struct bench_config *config,
 		if (s->unavailable)
 			plan_close(e, doc, MODEL_SKIPPED, s->unavailable);
 		if (setting && setting->concerns && !setting->concerns(s)) {
-			(void)why_set(&why, 0, "the setting %s is none of its own",
+			(void)why_set(&why, 0, "the setting %s changes nothing about it",
 				      config->ab->row->name);
 			plan_close(e, doc, MODEL_SKIPPED, why.text);
 		}

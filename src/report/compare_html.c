@@ -81,17 +81,19 @@ static void put_row(FILE *out, const struct model_compare_row *row)
 	(void)fputs("</tr>\n", out);
 }
 
-static void put_rows(const struct model_compare *doc, FILE *out)
+void html_table_changes(const struct model_compare_row *rows, size_t n_rows, const char *title,
+			FILE *out)
 {
 	static const char *const heads[] = {"scenario", "article", "size", "A",
 					    "B",        "unit",    "B/A",  "detectable",
 					    "units",    "verdict", NULL};
 
-	html_table_open(out,
-			doc->of_history ? "The latest (B) against the earlier ones (A)" : "Prices");
+	if (!n_rows)
+		return;
+	html_table_open(out, title);
 	html_table_heads(out, heads);
-	for (size_t i = 0; i < doc->n_rows; i++)
-		put_row(out, &doc->rows[i]);
+	for (size_t i = 0; i < n_rows; i++)
+		put_row(out, &rows[i]);
 	html_table_close(out);
 }
 
@@ -168,7 +170,10 @@ void report_compare_html(const struct model_compare *doc, FILE *out,
 	html_page_begin(out, doc->of_history ? "history" : "comparison", doc->started);
 	put_title(doc, out);
 	(void)fputs("<main>\n", out);
-	put_rows(doc, out);
+	html_table_changes(doc->rows, doc->n_rows,
+			   doc->of_history ? "The latest (B) against the earlier ones (A)"
+					   : "Prices",
+			   out);
 	put_histories(doc, out);
 	put_facts(doc, out);
 	put_remarks(doc, out);

@@ -3,10 +3,13 @@
 #include "src/report/report.h"
 
 #include "src/base/html_write.h"
+#include "src/model/ab.h"
 #include "src/report/chart.h"
 #include "src/report/compare_report.h"
 #include "src/report/html_tables.h"
 #include "src/report/style.h"
+
+#include <stdlib.h>
 
 /* Nothing may be fetched or run, whatever a document holds; the one style is known by its hash. */
 void html_page_begin(FILE *out, const char *subject, const char *when)
@@ -101,6 +104,21 @@ static void put_answer(const struct model_bench *doc, FILE *out)
 	(void)fputs("</section>\n", out);
 }
 
+/* What a run was compared with: its other side, or an earlier run. */
+static void put_changes(const struct model_bench *doc, FILE *out)
+{
+	struct model_compare_row *rows;
+	char title[768];
+	size_t n;
+
+	rows = model_ab_rows(doc, &n);
+	model_ab_heading(&doc->ab, title, sizeof(title));
+	html_table_changes(rows, n, title, out);
+	free(rows);
+	(void)snprintf(title, sizeof(title), "Since %s (A)", doc->baseline);
+	html_table_changes(doc->changes, doc->n_changes, title, out);
+}
+
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
 {
 	(void)style;
@@ -109,6 +127,7 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 	put_title(doc, out);
 	(void)fputs("<main>\n", out);
 	put_answer(doc, out);
+	put_changes(doc, out);
 	(void)fputs("<div class=\"charts\">\n", out);
 	chart_prices(doc, out);
 	chart_times(doc, out);

@@ -193,7 +193,10 @@ static void put_price_row(const struct model_bench *doc, const struct model_scen
 {
 	char cell[TABLE_CELL];
 
-	html_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s</th>", s->title, s->name);
+	html_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s%s</th>", s->title, s->name,
+		    s->side == 1   ? ", A"
+		    : s->side == 2 ? ", B"
+				   : "");
 	for (size_t c = 0; c < ARRAY_LEN(columns); c++) {
 		if (!shown[c])
 			continue;

@@ -19,6 +19,11 @@ void html_table_remark(FILE *out, const char *name, const char *kind, bool bad, 
 /* The beginning of a page, up to its body. */
 void html_page_begin(FILE *out, const char *subject, const char *when);
 
+/* Two prices of each row, their ratio and the verdict. */
+struct model_compare_row;
+void html_table_changes(const struct model_compare_row *rows, size_t n_rows, const char *title,
+			FILE *out);
+
 void html_table_prices(const struct model_bench *doc, FILE *out);
 void html_table_relations(const struct model_bench *doc, FILE *out);
 void html_table_warnings(const struct model_bench *doc, FILE *out);

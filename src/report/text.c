@@ -338,7 +338,8 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		(void)fputc('\n', out);
 	if (!sides || style->verbose)
 		print_prices(doc, out, style, width);
-	print_not_done(doc, out, style);
+	if (!sides || style->verbose) /* else the table of sides has told it */
+		print_not_done(doc, out, style);
 	if (style->verbose)
 		print_details(doc, out, style);
 	(void)fputc('\n', out);
