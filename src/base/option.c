@@ -232,6 +232,8 @@ static int parse(const struct option_row *rows, const struct words *words, void 
 		i = take_option(rows, &table, c, words->argv[optind - 1], why);
 		if (i < 0)
 			return i;
+		if (rows[i].once && (ret->seen >> i & 1))
+			return why_set(why, -EINVAL, "--%s is given twice", rows[i].name);
 		r = parse_value(&rows[i], optarg, config, why);
 		if (r < 0)
 			return r;

@@ -29,6 +29,7 @@ struct option_row {
 	const char *help;    /* one line; the default in it where there is one */
 	const char *const *choices;
 	double min, max;     /* inclusive, in the member's unit; max 0: unbounded */
+	bool once;           /* given twice it is wrong: the last one does not count alone */
 	const char *implies; /* FLAG only: short for --<implies>, a CHOICE, with this row's name */
 };
 

@@ -63,8 +63,8 @@ struct bench_config {
 };
 
 /*
- * Fills doc (its scenarios and floor are made here, its head by the caller). SIGINT, SIGTERM and
- * SIGHUP end it early: what was done stays in doc, doc->interrupted is set, and *ret_signal says
+ * Fills doc (its scenarios and floor are made here, its head by the caller). SIGINT, SIGTERM, SIGHUP and
+ * SIGQUIT end it early: what was done stays in doc, doc->interrupted is set, and *ret_signal says
  * which. Leaves no process and no file. 0, or a negative errno where nothing could be begun.
  */
 int bench_run(const struct bench_config *config, struct model_bench *doc, int *ret_signal,

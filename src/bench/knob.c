@@ -5,7 +5,8 @@
 #include "src/sys/journal.h"
 
 #include <errno.h>
-#include <unistd.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* One run has one journal, and a process one run. */
 static struct {
@@ -40,11 +41,19 @@ int bench_journal_end_use(struct why *why)
 	return r;
 }
 
-int bench_knob_check(const char *path, struct why *why)
+int bench_knob_check(const char *path, const char *value, struct why *why)
 {
-	if (access(path, F_OK) == 0)
-		return 0;
-	return why_set(why, -EINVAL, "there is no %s here", path);
+	struct stat st;
+
+	if (!*value)
+		return why_set(why, -EINVAL, "a value is missing");
+	if (strstr(path, "/../"))
+		return why_set(why, -EINVAL, "%s leads out of where the setting belongs", path);
+	if (stat(path, &st) < 0)
+		return why_set(why, -EINVAL, "there is no %s here", path);
+	if (!S_ISREG(st.st_mode))
+		return why_set(why, -EINVAL, "%s is no setting", path);
+	return 0;
 }
 
 int bench_knob_open(struct bench_arm *arm, const char *path, const char *value, struct why *why)

@@ -329,7 +329,8 @@ static void warn_if_raised(const struct bench_config *config, const struct plan_
 {
 	uint64_t bytes = e->n_pages * sys_page_bytes();
 
-	if (config->size_bytes && bytes > config->size_bytes)
+	if (config->size_bytes && bytes > config->size_bytes &&
+	    plan_scenario(e, doc)->side != 2) /* both sides have one size */
 		model_warn(doc->warnings, &doc->n_warnings, "size-raised",
 			   "%s: size raised from %s to %s, one huge page", e->row->name,
 			   units_bytes(config->size_bytes).s, units_bytes(bytes).s);

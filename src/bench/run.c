@@ -64,6 +64,7 @@ static sigset_t watched_signals(bool with_child)
 	add_unless_ignored(&set, SIGINT);
 	add_unless_ignored(&set, SIGTERM);
 	add_unless_ignored(&set, SIGHUP);
+	add_unless_ignored(&set, SIGQUIT);
 	if (with_child)
 		(void)sigaddset(&set, SIGCHLD);
 	return set;
@@ -279,7 +280,7 @@ static void end_trial(struct run *run, struct plan_entry *entry, bool exited, in
 	}
 	/* Ctrl-C reaches the whole foreground group: the trial may die of it before we hear of it */
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
-				    WTERMSIG(status) == SIGHUP)) {
+				    WTERMSIG(status) == SIGHUP || WTERMSIG(status) == SIGQUIT)) {
 		run->signal = WTERMSIG(status);
 		return;
 	}
@@ -611,8 +612,10 @@ static void fill_ab(struct run *run)
 	text_copy(to->setting, sizeof(to->setting), ab->row->name);
 	if (*ab->arms[0].param)
 		text_append(to->setting, sizeof(to->setting), ".%s", ab->arms[0].param);
+	text_make_harmless(to->setting);
 	for (size_t side = 0; side < 2; side++)
-		text_copy(to->values[side], sizeof(to->values[side]), ab->arms[side].value);
+		text_make_harmless(text_copy(to->values[side], sizeof(to->values[side]),
+					     ab->arms[side].value));
 }
 
 static void fill_options(struct run *run)

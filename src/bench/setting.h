@@ -79,7 +79,7 @@ int bench_journal_use(struct sys_journal **ret, struct why *why);
 int bench_journal_end_use(struct why *why);
 
 /* For check(): whether there is such a file. */
-int bench_knob_check(const char *path, struct why *why);
+int bench_knob_check(const char *path, const char *value, struct why *why);
 
 /* For open(): tries the value, so that what does not take is known before the run. The path is kept in
  * the arm's state. For enter(): sets it again. */

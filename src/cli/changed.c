@@ -64,8 +64,9 @@ static void print_change(void *data, const struct sys_journal_change *c)
 	else if (c->entry)
 		text_append(text, sizeof(text),
 			    ", by a run that is dead, pid %d: the next start of pagetoll as root "
-			    "restores it",
-			    (int)c->pid);
+			    "%s",
+			    (int)c->pid,
+			    c->entry->kind == SYS_JOURNAL_MKDIR ? "removes it" : "restores it");
 	text_make_harmless(text);
 	(void)printf("  ");
 	option_print_folded(stdout, text, 4, 2, p->width ? p->width : 100);

@@ -103,6 +103,7 @@ static const struct option_row options[] = {
 	 .help = "seed of the random order of trials, to repeat one (default: random, and in the document)"},
 	{.name = "ab",
 	 .type = OPTION_STRING,
+	 .once = true,
 	 .offset = offsetof(struct bench_options, ab),
 	 .metavar = "SETTING=A,B",
 	 .help = "compare two values of one setting, with trials of both side by side in random order: "
@@ -114,6 +115,7 @@ static const struct option_row options[] = {
 	 .help = "allow --ab to change settings of the whole system during the run; they are put back "
 		 "at its end, or by the next start of pagetoll"},
 	{.name = "baseline",
+	 .once = true,
 	 .type = OPTION_STRING,
 	 .offset = offsetof(struct bench_options, baseline),
 	 .metavar = "DOC",
@@ -330,6 +332,9 @@ static int exit_status(const struct model_bench *doc, int signal)
 		return EXIT_NOTHING_RAN;
 	if (n_invalid)
 		return EXIT_INVALID;
+	for (unsigned i = 0; i < doc->n_warnings; i++)
+		if (strcmp(doc->warnings[i].id, "setting-left") == 0)
+			n_failed++;
 	return n_failed ? EXIT_SYSTEM : EXIT_OK;
 }
 

@@ -203,6 +203,15 @@ static int compare(const struct command_call *call, struct model_compare *doc)
 	return o->bisect ? EXIT_CANNOT_TELL : r;
 }
 
+/* git bisect takes 2 for a bad commit, too: a typing error must not name one. */
+static int usage_status(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--bisect") == 0)
+			return EXIT_CANNOT_TELL;
+	return EXIT_USAGE;
+}
+
 static int cmd_compare(const struct command_call *call)
 {
 	struct model_compare *doc = model_compare_new();
@@ -243,5 +252,6 @@ COMMAND(compare) = {
 	.options = options,
 	.config_bytes = sizeof(struct compare_options),
 	.defaults = &defaults,
+	.usage_status = usage_status,
 	.main = cmd_compare,
 };

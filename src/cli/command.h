@@ -30,6 +30,8 @@ struct command {
 	const void *defaults; /* copied into it before parsing; NULL: zeroes */
 	bool hidden;
 	bool wraps; /* runs another command: its own options end at the first operand */
+	/* The exit status of a command line that is wrong; NULL: EXIT_USAGE. */
+	int (*usage_status)(int argc, char **argv);
 	int (*main)(const struct command_call *call); /* the exit status */
 };
 

@@ -118,7 +118,9 @@ static int run_command(const char *name, const struct command *command, int argc
 								   &why);
 	if (r < 0) {
 		free(call.config);
-		return cli_fail(EXIT_USAGE, "%s: %s", name, why.text);
+		return cli_fail(command->usage_status ? command->usage_status(argc, argv)
+						      : EXIT_USAGE,
+				"%s: %s", name, why.text);
 	}
 	call.operands = argv + call.options.first_operand;
 	call.n_operands = argc - call.options.first_operand;

@@ -63,7 +63,7 @@ static void compare(const struct model_scenario *a, const struct model_scenario 
 }
 
 static void give_reason(const struct model_scenario *a, const struct model_scenario *b,
-			struct model_compare_row *row)
+			uint64_t n_trials, struct model_compare_row *row)
 {
 	const struct model_scenario *bad = a->n_invalid ? a : b;
 
@@ -78,8 +78,9 @@ static void give_reason(const struct model_scenario *a, const struct model_scena
 			       "AB"[bad->side - 1], bad -> n_invalid, bad -> n_rounds);
 	else
 		(void)snprintf(row->reason, sizeof(row->reason),
-			       "%zu pairs, an interval takes %d; give more --budget", row->n_a,
-			       STATS_LEAST_PAIRS);
+			       "%zu pair%s, an interval takes %d; give more --%s", row->n_a,
+			       row->n_a == 1 ? "" : "s", STATS_LEAST_PAIRS,
+			       n_trials < STATS_LEAST_PAIRS ? "trials" : "budget");
 }
 
 bool model_ab_row(const struct model_bench *doc, size_t i, struct model_compare_row *ret_row)
@@ -95,7 +96,7 @@ bool model_ab_row(const struct model_bench *doc, size_t i, struct model_compare_
 	ret_row->a_ns = model_price(a)->median;
 	ret_row->b_ns = model_price(b)->median;
 	compare(a, b, ret_row);
-	give_reason(a, b, ret_row);
+	give_reason(a, b, doc->options.n_trials, ret_row);
 	return true;
 }
 

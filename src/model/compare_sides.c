@@ -116,6 +116,10 @@ static void warn_of_copies(struct model_compare *doc, const struct model_side *s
 			doc->warnings, &doc->n_warnings, "twice",
 			"%zu documents of %s hold a run that another one holds, too: counted once",
 			side->n_twice, which);
+	if (side->n_two_sided)
+		model_warn(doc->warnings, &doc->n_warnings, "two-sided",
+			   "runs with two sides (--ab) among %s, left out: %zu", which,
+			   side->n_two_sided);
 }
 
 static void warn_of_both(struct model_compare *doc, const struct model_compare_input *in)
@@ -227,21 +231,21 @@ static struct stats_spread known_spread(const struct model_compare_input *in,
 	return stats_spread_pooled(a, b);
 }
 
+/*
+ * The compared runs' own spread where they are enough to know it: on both sides, or on one of two sides of one
+ * machine, which then stands for both. Else that of saved runs.
+ */
 static struct stats_spread choose_spread(const struct model_compare_input *in,
 					 struct model_compare_row *row, struct stats_group a,
 					 struct stats_group b)
 {
+	bool a_knows = a.n >= MODEL_LEAST_RUNS, b_knows = b.n >= MODEL_LEAST_RUNS;
 	struct stats_spread own = stats_spread_pooled(a, b), known;
 
-	if (a.n >= MODEL_LEAST_RUNS && b.n >= MODEL_LEAST_RUNS &&
-	    !one_after_the_other(in->a, in->b))
+	if ((a_knows && b_knows) ||
+	    ((a_knows || b_knows) && model_machine_is_same(&in->a->machine, &in->b->machine, NULL)))
 		return own;
 	known = known_spread(in, row);
-	if (a.n >= MODEL_LEAST_RUNS && b.n >= MODEL_LEAST_RUNS &&
-	    !(known.df > 0 && known.variance > own.variance)) {
-		row->n_known = 0;
-		return own;
-	}
 	if (known.df > 0 && own.df > 0)
 		return stats_spread_floored(known, own.variance);
 	return known;
@@ -280,8 +284,8 @@ static void tell_of_units(struct model_compare_row *row)
 	if (row->n_a && row->n_b && isnan(row->lo))
 		(void)snprintf(
 			row->reason, sizeof(row->reason),
-			"%zu against %zu: how runs spread is not known; 3 a side tell, or 3 more runs "
-			"of this row saved on this machine",
+			"%zu against %zu: how runs spread is not known; give 3 documents a side, or "
+			"save 3 more runs of this row on this machine",
 			row->n_a, row->n_b);
 }
 
@@ -379,8 +383,6 @@ bool model_compare_wants_known(const struct model_side *a, const struct model_si
 {
 	const struct model_side *const sides[] = {a, b};
 
-	if (one_after_the_other(a, b))
-		return true;
 	for (size_t s = 0; s < ARRAY_LEN(sides); s++)
 		for (size_t i = 0; i < sides[s]->n_rows; i++)
 			if (group_of_units(&sides[s]->rows[i]).n < MODEL_LEAST_RUNS)

@@ -460,6 +460,10 @@ int model_side_add(struct model_side *side, const struct model_bench *doc, const
 
 	if (side->n_documents == MODEL_MAX_SIDE_DOCUMENTS)
 		return -E2BIG;
+	if (doc->ab.setting[0]) { /* its rows are of two settings, and compared already */
+		side->n_two_sided++;
+		return 0;
+	}
 	if (model_side_holds(side, doc)) {
 		side->n_twice++;
 		return 0;
@@ -468,8 +472,7 @@ int model_side_add(struct model_side *side, const struct model_bench *doc, const
 	if (r == 0)
 		r = keep_boot(side, doc, &boot);
 	for (size_t i = 0; r == 0 && (s = model_bench_row(doc, i)); i++)
-		if (s->side == 0) /* a side of a setting under test is no price of this machine */
-			r = add_row(side, s, doc, source, boot);
+		r = add_row(side, s, doc, source, boot);
 	if (r < 0)
 		return r;
 	keep_facts(side, doc);

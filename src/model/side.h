@@ -46,6 +46,7 @@ struct model_side {
 	bool by_params; /* what makes a row is its parameters, not its name in an article: a history */
 	size_t n_documents;
 	size_t n_twice;             /* the same run once more: left out */
+	size_t n_two_sided;         /* runs with two sides (--ab): left out */
 	char first[24], last[24];   /* when the first and the last of them was started */
 	struct sys_machine machine; /* of the first; */
 	bool same_machine;          /* and all others are of such a one */

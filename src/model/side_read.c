@@ -71,7 +71,7 @@ static void take(struct reading *rd, const char *path, const struct model_bench 
 {
 	if (rd->r < 0)
 		return;
-	if (r == -ENOMEM) {
+	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) { /* of us, and not of that file */
 		rd->r = r;
 	} else if (r < 0) {
 		if (rd->files->n_broken++ == 0)
@@ -133,8 +133,16 @@ static void read_all(struct reading *rd)
 		(void)pthread_join(threads[n], NULL);
 }
 
-static int load_directory(const char *dir, struct model_side *side, struct model_side_files *files,
-			  struct why *why)
+static int why_two_sided(struct why *why, const char *name)
+{
+	return why_set(why, -EINVAL,
+		       "%s is of a run with two sides (--ab), which compares them by itself: "
+		       "'pagetoll show' prints it",
+		       name);
+}
+
+static int load_directory(const char *dir, bool is_runs_dir, struct model_side *side,
+			  struct model_side_files *files, struct why *why)
 {
 	struct reading rd = {.dir = dir, .side = side, .files = files};
 	struct model_runs_list list;
@@ -158,7 +166,11 @@ static int load_directory(const char *dir, struct model_side *side, struct model
 	if (files->n_broken)
 		return why_set(why, -EBADMSG, "%s holds no bench document that can be read: %s",
 			       dir, files->broken);
-	return why_set(why, -ENOENT, "no run yet in %s; 'pagetoll bench' makes one", dir);
+	if (side->n_two_sided)
+		return why_two_sided(why, dir);
+	if (is_runs_dir)
+		return why_set(why, -ENOENT, "no run yet in %s; 'pagetoll bench' makes one", dir);
+	return why_set(why, -ENOENT, "no document of 'pagetoll bench' in %s", dir);
 }
 
 /* --- operands ------------------------------------------------------------------------------------- */
@@ -173,6 +185,8 @@ static int load_document(const char *name, struct model_side *side, struct why *
 		return r;
 	r = model_side_add(side, doc, name);
 	model_bench_free(doc);
+	if (r == 0 && side->n_two_sided)
+		return why_two_sided(why, name);
 	return r < 0 ? why_errno(why, r, "cannot take in %s", name) : 0;
 }
 
@@ -194,7 +208,7 @@ int model_side_load(const char *operand, struct model_side *side,
 		return load_document(operand ? operand : path, side, why);
 	if (!operand)
 		text_make_harmless(text_copy(side->name, sizeof(side->name), path));
-	return load_directory(path, side, ret_files, why);
+	return load_directory(path, !operand, side, ret_files, why);
 }
 
 static void add_known(struct model_side *known, const char *path, const struct model_side *like,

@@ -33,8 +33,9 @@ static void print_note(const struct model_compare_row *rows, size_t n, FILE *out
 		(void)snprintf(span, sizeof(span), "%zu to %zu", fewest, greatest);
 	(void)snprintf(
 		text, sizeof(text),
-		"RATIO: B to A, of %s pairs of trials side by side, with its %.0f %% interval. "
-		"Smallest change that four of five such runs find: %s",
+		"B/A: the middle of the ratios within %s pairs of trials side by side, in which what "
+		"drifts drops out (so not the one price by the other), with its %.0f %% "
+		"interval. Smallest change that four of five such runs find: %s",
 		span, 100 * STATS_PAIRED_CONFIDENCE, units_share(least).s);
 	if (strcmp(units_share(least).s, units_share(most).s) != 0)
 		text_append(text, sizeof(text), " to %s", units_share(most).s);

@@ -38,7 +38,7 @@ void report_compare_units(const struct model_compare *doc, char *ret, size_t siz
 		if (doc->rows[i].n_known > n_known)
 			n_known = doc->rows[i].n_known;
 	if (n_known)
-		text_append(ret, size, "; how runs spread is known from %zu earlier ones", n_known);
+		text_append(ret, size, "; how runs spread is known from %zu saved ones", n_known);
 }
 
 void report_compare_detectable(const struct model_compare *doc, char *ret, size_t size)
@@ -156,7 +156,7 @@ static void print_details(const struct model_compare *doc, FILE *out,
 			       units_bytes(row->page_bytes).s, row->access, row->threads,
 			       row->threads == 1 ? "" : "s", row->n_a, row->n_b);
 		if (row->n_known)
-			text_append(text, sizeof(text), ", their spread from %zu earlier runs",
+			text_append(text, sizeof(text), ", their spread from %zu saved runs",
 				    row->n_known);
 		report_headed(out, style, PAINT_DIM, "detail", text);
 	}

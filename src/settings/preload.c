@@ -25,7 +25,7 @@ static int preload_check(const struct bench_arm *arm, struct why *why)
 		return why_set(why, -EINVAL, "%s: LD_PRELOAD takes no path with a blank or a colon",
 			       arm->value);
 	if (access(arm->value, R_OK) < 0)
-		return why_errno(why, -EINVAL, "cannot read %s", arm->value);
+		return why_set(why, -EINVAL, "cannot read %s: %s", arm->value, strerror(errno));
 	return 0;
 }
 

@@ -21,7 +21,7 @@ static int sysctl_check(const struct bench_arm *arm, struct why *why)
 	char path[2 * BENCH_SETTING_TEXT];
 
 	path_of(arm, path, sizeof(path));
-	return bench_knob_check(path, why);
+	return bench_knob_check(path, arm->value, why);
 }
 
 static int sysctl_open(struct bench_arm *arm, struct why *why)

@@ -19,7 +19,7 @@ static int thp_check(const struct bench_arm *arm, struct why *why)
 
 	for (size_t i = 0; i < ARRAY_LEN(modes); i++)
 		if (strcmp(arm->value, modes[i]) == 0)
-			return bench_knob_check(PATH, why);
+			return bench_knob_check(PATH, arm->value, why);
 	return why_set(why, -EINVAL, "there is no mode '%s', but always, madvise and never",
 		       arm->value);
 }

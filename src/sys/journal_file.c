@@ -118,7 +118,7 @@ void sys_journal_print(const struct sys_journal_file *file, FILE *out)
 
 static int damaged(struct why *why, const char *what)
 {
-	return why_set(why, -EBADMSG, "is no whole journal: %s", what);
+	return why_set(why, -EBADMSG, "is damaged (%s); as root, look at it and remove it", what);
 }
 
 /* Cuts the line at its tabs. Whether it has n fields. */
@@ -171,7 +171,7 @@ static int parse_version(const char *line, struct why *why)
 
 	if (!line || strncmp(line, MAGIC, strlen(MAGIC)) != 0 ||
 	    units_parse_u64(line + strlen(MAGIC), &version, NULL) < 0)
-		return damaged(why, "its first line says so");
+		return damaged(why, "it does not begin as a journal does");
 	if (version != VERSION)
 		return why_set(why, -EPROTONOSUPPORT,
 			       "was written by another version of pagetoll; let that one restore");
