@@ -215,7 +215,7 @@ static void harvest(struct run *run, const struct plan_entry *entry, uint32_t *n
 			model_warn(run->doc->warnings, &run->doc->n_warnings, "rounds-lost",
 				   "%s: no memory to keep a round", s->name);
 	/* of pairs there are thousands: not every one is worth the time between two of them */
-	if (!run->config->ab || s->n_rounds % DERIVE_EVERY == 1)
+	if (!run->config->ab || entry->n_trials % DERIVE_EVERY == 1)
 		model_scenario_derive(run->doc, s);
 }
 
@@ -431,7 +431,7 @@ static bool are_precise(const struct run *run, const struct plan_entry *a)
 	if (n < LEAST_PRECISE_PAIRS || (n & (n - 1)))
 		return false;
 	return model_ab_row(run->doc, a->i_scenario, &row) &&
-	       (row.hi - row.lo) / 2 <= run->config->precision;
+	       (row.hi - row.lo) / 2 <= run->config->precision * row.ratio;
 }
 
 static bool wants_trial(const struct run *run, const struct plan_entry *entry)

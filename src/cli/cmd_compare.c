@@ -4,6 +4,7 @@
 #include "src/cli/exit.h"
 #include "src/model/runs.h"
 #include "src/model/side_read.h"
+#include "src/stats/stats.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -52,16 +53,20 @@ static const struct option_row options[] = {
 
 /* --- what was found, as an exit status -------------------------------------------------------------- */
 
-static bool is_worse(const struct model_compare_row *row, double share)
+/* One verdict in twenty is wrong where nothing has changed, so of many rows one soon is: for the exit status
+ * each has to be as sure as all together are to be (Bonferroni). */
+static bool is_worse(const struct model_compare_row *row, double share, size_t n_rows)
 {
-	return row->verdict == MODEL_CHANGE_SLOWER && row->ratio >= 1 + share;
+	bool sure = isnan(row->chance) || row->chance * (double)n_rows <= 1 - STATS_CONFIDENCE;
+
+	return row->verdict == MODEL_CHANGE_SLOWER && sure && row->ratio >= 1 + share;
 }
 
 /* Not slower by that share, whatever the verdict is: all of the interval lies below. */
 static bool is_good(const struct model_compare_row *row, double share)
 {
 	return row->verdict == MODEL_CHANGE_NONE || row->verdict == MODEL_CHANGE_FASTER ||
-	       (share > 0 && (row->hi < 1 + share || row->verdict == MODEL_CHANGE_SLOWER));
+	       (share > 0 && row->hi < 1 + share);
 }
 
 static int exit_status(const struct compare_options *o, bool fails, const struct model_compare *doc)
@@ -69,7 +74,7 @@ static int exit_status(const struct compare_options *o, bool fails, const struct
 	bool worse = false, good = true;
 
 	for (size_t i = 0; i < doc->n_rows; i++) {
-		worse = worse || is_worse(&doc->rows[i], o->share);
+		worse = worse || is_worse(&doc->rows[i], o->share, doc->n_rows);
 		good = good && is_good(&doc->rows[i], o->share);
 	}
 	if (o->bisect)
@@ -232,10 +237,12 @@ COMMAND(compare) = {
 		"are documents of 'pagetoll bench', as 'pagetoll show' takes them (@last, @prev, a path, '-' once, or a "
 		"name in the runs directory), or directories of documents (DIRECTORY/*.json).\n"
 		"The verdict is slower or faster where all of the interval lies above or below 1; no change where it lies "
-		"within 3 % of 1; else cannot tell. What the interval takes into account is how whole runs spread, not how "
+		"within 3 % of 1; else cannot tell. Where nothing has changed one row in twenty may be called slower or faster; "
+		"--fail-if-slower and --bisect count a row only where it is surer, so that all rows together are wrong once "
+		"in twenty. What the interval takes into account is how whole runs spread, not how "
 		"trials in one run do: on a shared machine that is ten times as much. So 3 documents a side are needed, or "
 		"3 earlier runs of the same row in the runs directory, of the same CPU, kernel, page size and hypervisor. "
-		"Where a side was measured in several boots, boots are counted, not documents. DETECTABLE is the smallest "
+		"Where A and B are not all of one boot, boots are counted, not documents. DETECTABLE is the smallest "
 		"change that such a comparison would find 4 times in 5.\n"
 		"What differs between the machines, like the kernel or a THP mode, is said above the table. Rows of another "
 		"size, page size, access or ledger are not compared, and the reason is given.\n"

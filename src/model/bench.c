@@ -429,6 +429,7 @@ static void judge_first_rounds(struct model_scenario *s)
 	if (n_ratios >= MIN_ROUNDS_TO_JUDGE) {
 		s->first_round_ratio = stats_median(ratios, n_ratios);
 		s->first_round_left =
+			!s->side && /* of both sides or of none */
 			10 * (n_above > n_below ? n_above : n_below) >= 9 * n_ratios &&
 			(s->first_round_ratio > 1.1 || s->first_round_ratio < 0.9);
 	}

@@ -158,6 +158,8 @@ static void read_round(struct json_reader *rd, const json_t *object, struct mode
 	json_get_i64(rd, object, "psi_io_ns", &r->psi_io_ns);
 	r->marks = read_marks(rd, object);
 	check_noise(rd, r);
+	if (r->calibration_ns > (int64_t)max_ns)
+		json_read_fail(rd, "a round has an impossible calibration");
 	if (r->elapsed_ns > max_ns || r->user_ns > max_ns || r->sys_ns > max_ns ||
 	    r->blocked_ns > max_ns || r->run_delay_ns > max_ns)
 		json_read_fail(rd, "a round takes an impossible time");

@@ -43,6 +43,7 @@ void model_compare_row_init(struct model_compare_row *row, const struct model_sc
 		.lo = NAN,
 		.hi = NAN,
 		.detectable = NAN,
+		.chance = NAN,
 	};
 	text_copy(row->scenario, sizeof(row->scenario), s->name);
 	text_copy(row->article, sizeof(row->article), s->article);

@@ -34,6 +34,7 @@ struct model_compare_row {
 	size_t n_a, n_b;      /* resampling units: documents, boots, or pairs */
 	double ratio, lo, hi; /* of B to A, with its 95 % interval; NaN: none */
 	double detectable;    /* the smallest change that is found 4 times in 5, a share; NaN */
+	double chance;        /* how probable a difference as large is where there is none; NaN */
 	enum model_change verdict;
 	size_t n_known;   /* earlier runs that the spread is known from; 0: the compared ones */
 	char reason[256]; /* why it cannot tell, or what is to be known beside the verdict; "" */
@@ -78,6 +79,7 @@ struct model_history {
 struct model_compare {
 	char tool_version[32], started[32];
 	bool of_history; /* A is the earlier runs, B the latest one */
+	bool by_boots; /* what is counted is boots, and not documents: both sides are not of one boot */
 	struct model_compare_side a, b;
 	struct model_compare_fact facts[SYS_MAX_FACTS + 1];
 	size_t n_facts;

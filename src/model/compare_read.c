@@ -102,6 +102,9 @@ void model_compare_row_read(struct json_reader *rd, const json_t *object,
 	json_get_double(rd, object, "detectable", &row->detectable);
 	if (!(row->detectable >= 0 && row->detectable < MOST))
 		row->detectable = NAN;
+	json_get_double(rd, object, "p", &row->chance);
+	if (!(row->chance >= 0 && row->chance <= 1))
+		row->chance = NAN;
 	json_get_text(rd, object, "reason", row->reason, sizeof(row->reason));
 	row->verdict = model_change_judge(row->lo, row->hi); /* not what the document says it is */
 }
@@ -203,6 +206,7 @@ static void read_document(struct json_reader *rd, const json_t *root, struct mod
 	json_get_text(rd, tool, "version", doc->tool_version, sizeof(doc->tool_version));
 	json_get_text(rd, root, "started", doc->started, sizeof(doc->started));
 	json_get_bool(rd, root, "of_history", &doc->of_history);
+	json_get_bool(rd, root, "by_boots", &doc->by_boots);
 	read_side(rd, root, "a", &doc->a);
 	read_side(rd, root, "b", &doc->b);
 	read_facts(rd, root, doc);

@@ -72,14 +72,11 @@ static void fill_side(struct model_compare_side *ret, const struct model_side *s
 	text_copy(ret->last, sizeof(ret->last), side->last);
 }
 
-static bool is_one_boot(const struct model_side *side)
-{
-	return side->n_boots == 1 && side->boots[0][0];
-}
-
+/* All documents are of one boot, or of none that is told: only then do documents stand for what differs
+ * between the sides. Else boots do. */
 static bool in_same_boot(const struct model_side *a, const struct model_side *b)
 {
-	return is_one_boot(a) && is_one_boot(b) && strcmp(a->boots[0], b->boots[0]) == 0;
+	return a->n_boots == 1 && b->n_boots == 1 && strcmp(a->boots[0], b->boots[0]) == 0;
 }
 
 /* Whether the sides were measured one behind the other: then what drifts looks like a change. */
@@ -102,10 +99,6 @@ static void warn_of_order(struct model_compare *doc, const struct model_side *a,
 			"all of %s was measured before %s, so what drifts on the machine looks like "
 			"a change: interleave the runs, or use 'bench --ab'",
 			a_first ? "A" : "B", a_first ? "B" : "A");
-	else if (is_one_boot(a) && is_one_boot(b) && !in_same_boot(a, b))
-		model_warn(doc->warnings, &doc->n_warnings, "one-boot",
-			   "each side is of one boot: what differs from boot to boot is not in the "
-			   "intervals; several boots a side would tell");
 }
 
 static void warn_of_copies(struct model_compare *doc, const struct model_side *side,
@@ -137,45 +130,36 @@ static void warn_of_both(struct model_compare *doc, const struct model_compare_i
 
 /* --- one row -------------------------------------------------------------------------------------- */
 
-/* Logarithms of the prices of a row, one a unit: a boot where there are two or more, else a document. Returns
- * how many; ret has room for all points. */
-static size_t take_units(const struct model_side_row *row, double *ret)
+/* The median of the logarithms of a boot's prices; NaN where an earlier point is of that boot: it was told
+ * then. scratch has room for all points. */
+static double boot_median(const struct model_side_row *row, size_t i, double *scratch)
 {
-	bool several = false;
-	double *scratch;
 	size_t n = 0;
 
-	for (size_t i = 1; i < row->n_points; i++)
-		several = several || row->points[i].boot != row->points[0].boot;
-	scratch = several ? calloc(row->n_points, sizeof(*scratch)) : NULL;
-	for (size_t i = 0; i < row->n_points; i++) {
-		size_t of_boot = 0;
-		bool first = true;
-
-		if (!scratch) {
-			ret[n++] = row->points[i].log_ns;
-			continue;
-		}
-		for (size_t k = 0; k < i; k++)
-			first = first && row->points[k].boot != row->points[i].boot;
-		for (size_t k = i; first && k < row->n_points; k++)
-			if (row->points[k].boot == row->points[i].boot)
-				scratch[of_boot++] = row->points[k].log_ns;
-		if (first)
-			ret[n++] = stats_median(scratch, of_boot);
-	}
-	free(scratch);
-	return n;
+	for (size_t k = 0; k < i; k++)
+		if (row->points[k].boot == row->points[i].boot)
+			return NAN;
+	for (size_t k = i; k < row->n_points; k++)
+		if (row->points[k].boot == row->points[i].boot)
+			scratch[n++] = row->points[k].log_ns;
+	return stats_median(scratch, n);
 }
 
-static struct stats_group group_of_units(const struct model_side_row *row)
+/* Of logarithms of prices, one a unit: a boot, or a document. Empty where there is no memory. */
+static struct stats_group group_of_units(const struct model_side_row *row, bool by_boots)
 {
-	double *units = calloc(row->n_points + 1, sizeof(*units));
+	double *units = calloc(2 * row->n_points + 1, sizeof(*units));
 	struct stats_group group = {NAN, NAN, 0};
+	size_t n = 0;
 
 	if (!units)
 		return group;
-	group = stats_group_of(units, take_units(row, units));
+	for (size_t i = 0; i < row->n_points; i++) {
+		units[n] = by_boots ? boot_median(row, i, units + row->n_points)
+				    : row->points[i].log_ns;
+		n += isnan(units[n]) ? 0 : 1;
+	}
+	group = stats_group_of(units, n);
 	free(units);
 	return group;
 }
@@ -196,34 +180,28 @@ static double mean_squared_error(const struct model_side_row *a, const struct mo
 	return n ? sum / (double)n : 0;
 }
 
-/* How documents of this row spread among the known runs; df 0: they are too few. */
+/* How this row spreads among the known runs; n 0: they are too few. */
 static struct stats_group known_group(const struct model_side *known,
-				      const struct model_compare_row *head)
+				      const struct model_compare_row *head, bool by_boots)
 {
 	const struct model_side_row *row = known ? model_side_find(known, head) : NULL;
 	struct stats_group group = {NAN, NAN, 0};
-	double *values;
 
-	if (!row || row->n_points < MODEL_LEAST_RUNS)
-		return group;
-	values = calloc(row->n_points, sizeof(*values));
-	if (!values)
-		return group;
-	for (size_t i = 0; i < row->n_points; i++)
-		values[i] = row->points[i].log_ns;
-	group = stats_group_of(values, row->n_points);
-	free(values);
+	if (row)
+		group = group_of_units(row, by_boots);
+	if (group.n < MODEL_LEAST_RUNS)
+		group.n = 0;
 	return group;
 }
 
 /* A side that is too small needs runs known of its own machine. */
-static struct stats_spread known_spread(const struct model_compare_input *in,
+static struct stats_spread known_spread(const struct model_compare_input *in, bool by_boots,
 					struct model_compare_row *row)
 {
-	struct stats_group a = known_group(in->known_a, row), b = {NAN, NAN, 0};
+	struct stats_group a = known_group(in->known_a, row, by_boots), b = {NAN, NAN, 0};
 
 	if (in->known_b != in->known_a)
-		b = known_group(in->known_b, row);
+		b = known_group(in->known_b, row, by_boots);
 	if ((row->n_a < MODEL_LEAST_RUNS && a.n == 0) ||
 	    (row->n_b < MODEL_LEAST_RUNS && (in->known_b == in->known_a ? a.n : b.n) == 0))
 		return (struct stats_spread){NAN, 0};
@@ -235,7 +213,7 @@ static struct stats_spread known_spread(const struct model_compare_input *in,
  * The compared runs' own spread where they are enough to know it: on both sides, or on one of two sides of one
  * machine, which then stands for both. Else that of saved runs.
  */
-static struct stats_spread choose_spread(const struct model_compare_input *in,
+static struct stats_spread choose_spread(const struct model_compare_input *in, bool by_boots,
 					 struct model_compare_row *row, struct stats_group a,
 					 struct stats_group b)
 {
@@ -245,7 +223,7 @@ static struct stats_spread choose_spread(const struct model_compare_input *in,
 	if ((a_knows && b_knows) ||
 	    ((a_knows || b_knows) && model_machine_is_same(&in->a->machine, &in->b->machine, NULL)))
 		return own;
-	known = known_spread(in, row);
+	known = known_spread(in, by_boots, row);
 	if (known.df > 0 && own.df > 0)
 		return stats_spread_floored(known, own.variance);
 	return known;
@@ -262,6 +240,7 @@ static void judge_row(struct model_compare_row *row, struct stats_group a, struc
 	row->lo = exp(d.difference - d.half_width);
 	row->hi = exp(d.difference + d.half_width);
 	row->detectable = exp(d.detectable) - 1;
+	row->chance = d.chance;
 	row->verdict = model_change_judge(row->lo, row->hi);
 }
 
@@ -279,9 +258,21 @@ static void tell_of_side(struct model_compare_row *row, const struct model_side_
 			    row->reason[0] ? "; " : "", side->n_noisy, n, which);
 }
 
-static void tell_of_units(struct model_compare_row *row)
+static void tell_of_units(struct model_compare_row *row, bool by_boots, double floor)
 {
-	if (row->n_a && row->n_b && isnan(row->lo))
+	if (!row->n_a || !row->n_b || !isnan(row->lo))
+		return;
+	if (!(floor > 0) && (row->n_a >= MODEL_LEAST_RUNS || row->n_b >= MODEL_LEAST_RUNS))
+		text_copy(
+			row->reason, sizeof(row->reason),
+			"no document knows how well it knows its price; give bench 2 --trials or more");
+	else if (by_boots)
+		(void)snprintf(
+			row->reason, sizeof(row->reason),
+			"%zu against %zu boots: how boots spread is not known; give 3 boots a side, "
+			"or save runs of 3 boots of this machine",
+			row->n_a, row->n_b);
+	else
 		(void)snprintf(
 			row->reason, sizeof(row->reason),
 			"%zu against %zu: how runs spread is not known; give 3 documents a side, or "
@@ -292,15 +283,19 @@ static void tell_of_units(struct model_compare_row *row)
 static void compare_row(const struct model_compare_input *in, const struct model_side_row *a,
 			const struct model_side_row *b, struct model_compare_row *ret)
 {
-	struct stats_group ga = group_of_units(a), gb = group_of_units(b);
+	bool by_boots = !in_same_boot(in->a, in->b);
+	struct stats_group ga = group_of_units(a, by_boots), gb = group_of_units(b, by_boots);
+	double floor = mean_squared_error(a, b);
 	struct stats_spread spread;
 
 	*ret = a->head.n_pages ? a->head : b->head;
 	ret->n_a = ga.n;
 	ret->n_b = gb.n;
-	spread = choose_spread(in, ret, ga, gb);
-	judge_row(ret, ga, gb, stats_spread_floored(spread, mean_squared_error(a, b)));
-	tell_of_units(ret);
+	spread = choose_spread(in, by_boots, ret, ga, gb);
+	if (!(floor > 0)) /* a certainty that comes from nothing */
+		spread.df = 0;
+	judge_row(ret, ga, gb, stats_spread_floored(spread, floor));
+	tell_of_units(ret, by_boots, floor);
 	tell_of_side(ret, a, "A");
 	tell_of_side(ret, b, "B");
 }
@@ -382,10 +377,11 @@ static int nothing_compared(const struct model_compare *doc, const char *pattern
 bool model_compare_wants_known(const struct model_side *a, const struct model_side *b)
 {
 	const struct model_side *const sides[] = {a, b};
+	bool by_boots = !in_same_boot(a, b);
 
 	for (size_t s = 0; s < ARRAY_LEN(sides); s++)
 		for (size_t i = 0; i < sides[s]->n_rows; i++)
-			if (group_of_units(&sides[s]->rows[i]).n < MODEL_LEAST_RUNS)
+			if (group_of_units(&sides[s]->rows[i], by_boots).n < MODEL_LEAST_RUNS)
 				return true;
 	return false;
 }
@@ -401,6 +397,7 @@ int model_compare_sides(struct model_compare *doc, const struct model_compare_in
 		return nothing_compared(doc, input->pattern, why);
 	fill_side(&doc->a, input->a);
 	fill_side(&doc->b, input->b);
+	doc->by_boots = !in_same_boot(input->a, input->b);
 	compare_facts(doc, input);
 	warn_of_order(doc, input->a, input->b);
 	warn_of_copies(doc, input->a, "A");
@@ -441,29 +438,55 @@ static void fill_history(struct model_history *h, const struct model_point *poin
 	h->max_ns = values[n - 1];
 }
 
-static void judge_latest(struct model_compare_row *row, const struct model_side_row *of,
-			 const struct model_point *points, double *values)
+/* The runs before the latest one: documents where all are of its boot, else the other boots. */
+static struct stats_group earlier_units(const struct model_side_row *of,
+					const struct model_point *points, bool by_boots,
+					double *values)
 {
-	size_t n = of->n_points;
-	struct stats_group earlier, latest;
-	struct stats_spread spread;
+	const struct model_point *latest = &points[of->n_points - 1];
+	struct model_side_row others = {.points = calloc(of->n_points, sizeof(*points))};
+	struct stats_group group = {NAN, NAN, 0};
 
-	for (size_t i = 0; i < n; i++)
-		values[i] = points[i].log_ns;
-	earlier = stats_group_of(values, n - 1);
-	latest = stats_group_of(values + n - 1, 1);
-	row->n_a = n - 1;
-	row->n_b = 1;
-	spread = stats_spread_pooled(earlier, latest);
-	if (row->n_a < MODEL_LEAST_RUNS)
-		spread.df = 0;
-	judge_row(row, earlier, latest, stats_spread_floored(spread, mean_squared_error(of, of)));
-	if (isnan(row->lo))
-		(void)snprintf(row->reason, sizeof(row->reason),
-			       "%zu earlier runs: how they spread is known from 3 on", row->n_a);
+	if (!by_boots) {
+		for (size_t i = 0; i + 1 < of->n_points; i++)
+			values[i] = points[i].log_ns;
+		group = stats_group_of(values, of->n_points - 1);
+	} else if (others.points) {
+		for (size_t i = 0; i + 1 < of->n_points; i++)
+			if (points[i].boot != latest->boot)
+				others.points[others.n_points++] = points[i];
+		group = group_of_units(&others, true);
+	}
+	free(others.points);
+	return group;
 }
 
-static int take_history(struct model_compare *doc, const struct model_side_row *of)
+static void judge_latest(struct model_compare_row *row, const struct model_side *side,
+			 const struct model_side_row *of, const struct model_point *points,
+			 double *values)
+{
+	bool by_boots = side->n_boots > 1;
+	struct stats_group earlier = earlier_units(of, points, by_boots, values);
+	struct stats_group latest = stats_group_of(&points[of->n_points - 1].log_ns, 1);
+	double floor = mean_squared_error(of, of);
+	struct stats_spread spread = stats_spread_pooled(earlier, latest);
+
+	row->n_a = earlier.n;
+	row->n_b = 1;
+	if (row->n_a < MODEL_LEAST_RUNS || !side->same_machine || !(floor > 0))
+		spread.df = 0;
+	judge_row(row, earlier, latest, stats_spread_floored(spread, floor));
+	if (!side->same_machine)
+		text_copy(row->reason, sizeof(row->reason),
+			  "the runs are of several machines, or kernels");
+	else if (isnan(row->lo))
+		(void)snprintf(row->reason, sizeof(row->reason),
+			       "%zu earlier %s: how they spread is known from 3 on", row->n_a,
+			       by_boots ? "boots" : "runs");
+}
+
+static int take_history(struct model_compare *doc, const struct model_side *side,
+			const struct model_side_row *of)
 {
 	struct model_compare_row row = of->head;
 	struct model_history history = {.n = 0}, *grown;
@@ -477,7 +500,7 @@ static int take_history(struct model_compare *doc, const struct model_side_row *
 	if (points && values && grown) {
 		memcpy(points, of->points, of->n_points * sizeof(*points));
 		qsort(points, of->n_points, sizeof(*points), by_start);
-		judge_latest(&row, of, points, values);
+		judge_latest(&row, side, of, points, values);
 		tell_of_side(&row, of, "the history");
 		fill_history(&history, points, values, of->n_points);
 		grown[doc->n_rows] = history;
@@ -508,12 +531,13 @@ int model_compare_over_time(struct model_compare *doc, const struct model_side *
 	int r = 0;
 
 	doc->of_history = true;
+	doc->by_boots = side->n_boots > 1;
 	fill_side(&doc->a, side);
 	for (size_t i = 0; r == 0 && i < side->n_rows; i++) {
 		const struct model_side_row *row = &side->rows[i];
 
 		if (is_wanted(pattern, &row->head))
-			r = row->n_points ? take_history(doc, row)
+			r = row->n_points ? take_history(doc, side, row)
 					  : leave_out(doc, &row->head, row->unpriced);
 	}
 	if (r < 0)

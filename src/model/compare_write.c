@@ -52,6 +52,8 @@ static void write_figures(struct json_writer *w, const struct model_compare_row 
 		json_put_null(w, "ci");
 	}
 	json_put_double(w, "detectable", row->detectable);
+	if (!isnan(row->chance))
+		json_put_double(w, "p", row->chance);
 	json_put_string(w, "verdict", model_change_name(row->verdict));
 	json_put_string(w, "reason", row->reason[0] ? row->reason : NULL);
 }
@@ -131,6 +133,7 @@ void model_compare_write(const struct model_compare *doc, FILE *out)
 	json_put_end_object(&w);
 	json_put_string(&w, "started", doc->started);
 	json_put_bool(&w, "of_history", doc->of_history);
+	json_put_bool(&w, "by_boots", doc->by_boots);
 	write_side(&w, "a", &doc->a);
 	if (!doc->of_history)
 		write_side(&w, "b", &doc->b);

@@ -445,8 +445,12 @@ static int add_row(struct model_side *side, const struct model_scenario *s,
 	r = find_or_add_row(side, s, source, &row);
 	if (r < 0)
 		return r;
-	if (!reason)
+	if (!reason && row->last_run == side->n_documents + 1)
+		return 0; /* once a document: a run is no two runs because it has the row twice */
+	if (!reason) {
+		row->last_run = side->n_documents + 1;
 		return add_point(row, s, doc, boot);
+	}
 	if (row->n_unpriced++ == 0)
 		text_copy(row->unpriced, sizeof(row->unpriced), reason);
 	return 0;

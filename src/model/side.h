@@ -22,6 +22,7 @@ struct model_side_row {
 	struct model_ledger ledger;
 	struct model_point *points; /* owned; in the order of their start once the side is whole */
 	size_t n_points;
+	size_t last_run;    /* the document that the last point is of, counted from 1 */
 	size_t n_noisy;     /* documents whose price is noisy; it counts */
 	size_t n_unpriced;  /* documents that have no price of this row; */
 	char unpriced[160]; /* why the first of them has none */

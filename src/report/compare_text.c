@@ -12,13 +12,11 @@
 /* A price column is no wider than that. */
 enum { MAX_TITLE = 16 };
 
-/* A boot is the unit where a side has two or more. */
-static void side_units(const struct model_compare_side *side, char *ret, size_t size)
+static void side_units(const struct model_compare_side *side, bool boots, char *ret, size_t size)
 {
-	size_t n = side->n_boots > 1 ? side->n_boots : side->n_documents;
+	size_t n = boots ? side->n_boots : side->n_documents;
 
-	(void)snprintf(ret, size, "%zu %s%s", n, side->n_boots > 1 ? "boot" : "document",
-		       n == 1 ? "" : "s");
+	(void)snprintf(ret, size, "%zu %s%s", n, boots ? "boot" : "document", n == 1 ? "" : "s");
 }
 
 void report_compare_units(const struct model_compare *doc, char *ret, size_t size)
@@ -26,8 +24,8 @@ void report_compare_units(const struct model_compare *doc, char *ret, size_t siz
 	char a[64], b[64];
 	size_t n_known = 0;
 
-	side_units(&doc->a, a, sizeof(a));
-	side_units(&doc->b, b, sizeof(b));
+	side_units(&doc->a, doc->by_boots, a, sizeof(a));
+	side_units(&doc->b, doc->by_boots, b, sizeof(b));
 	if (doc->of_history)
 		(void)snprintf(ret, size, "%zu runs", doc->a.n_documents);
 	else if (strcmp(a, b) == 0)

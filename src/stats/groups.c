@@ -147,7 +147,7 @@ double stats_log_error(const struct stats_summary *summary)
 struct stats_difference stats_difference(struct stats_group a, struct stats_group b,
 					 struct stats_spread spread)
 {
-	struct stats_difference d = {b.mean - a.mean, NAN, NAN};
+	struct stats_difference d = {b.mean - a.mean, NAN, NAN, NAN};
 	double se, critical;
 
 	if (a.n == 0 || b.n == 0 || !(spread.df > 0))
@@ -156,5 +156,6 @@ struct stats_difference stats_difference(struct stats_group a, struct stats_grou
 	critical = stats_t_quantile(1 - (1 - STATS_CONFIDENCE) / 2, spread.df);
 	d.half_width = critical * se;
 	d.detectable = (critical + stats_t_quantile(POWER, spread.df)) * se;
+	d.chance = se > 0 ? 2 * upper_tail(fabs(d.difference) / se, spread.df) : NAN;
 	return d;
 }

@@ -43,6 +43,7 @@ struct stats_difference {
 	double difference; /* of the means, b less a */
 	double half_width; /* of its interval; NaN where the spread is not known */
 	double detectable; /* the smallest difference that is found 4 times in 5; NaN */
+	double chance;     /* how probable one as large is, either way, where there is none; NaN */
 };
 
 struct stats_difference stats_difference(struct stats_group a, struct stats_group b,

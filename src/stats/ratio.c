@@ -22,12 +22,11 @@ enum { MAX_EXACT = 40, MAX_EXACT_SUM = MAX_EXACT * (MAX_EXACT + 1) / 2 };
 /* P(fewer than d of n signs are positive) for the largest d whose interval still covers. */
 static size_t sign_depth(size_t n)
 {
-	double below = 0, log_half_n = (double)n * log(2);
+	double below = 0;
 	size_t d = 0;
 
 	for (;; d++) {
-		below += exp(lgamma((double)n + 1) - lgamma((double)d + 1) -
-			     lgamma((double)(n - d) + 1) - log_half_n);
+		below += stats_binomial_half(d, n);
 		if (2 * below > TWO_SIDED_ERROR / 2)
 			return d;
 	}

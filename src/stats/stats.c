@@ -50,7 +50,7 @@ double stats_mad(double *values, size_t n)
 }
 
 /* P(X = k) for X ~ Binomial(n, 1/2), in logarithms so that large n does not overflow. */
-static double binomial_half(size_t k, size_t n)
+double stats_binomial_half(size_t k, size_t n)
 {
 	int sign; /* lgamma() would write it into a global: threads read documents */
 
@@ -76,13 +76,13 @@ struct ends {
 static struct ends find_ends(size_t n, double wanted)
 {
 	/* [x_(d), x_(n-d+1)] covers 1 - 2 P(X < d) */
-	double below = binomial_half(0, n), outer = 1 - 2 * below, inner, share;
+	double below = stats_binomial_half(0, n), outer = 1 - 2 * below, inner, share;
 	size_t d = 1;
 
 	if (outer < wanted)
 		return (struct ends){0, 0};
 	for (;; d++) {
-		below += binomial_half(d, n);
+		below += stats_binomial_half(d, n);
 		inner = 1 - 2 * below;
 		if (inner < wanted)
 			break;

@@ -62,6 +62,9 @@ struct stats_summary stats_summarize_stopped(double *values, size_t n);
 /* Half the interval as a share of the median: what "+-" prints. NaN without an interval. */
 double stats_half_width(const struct stats_summary *summary);
 
+/* P(X = k) for X ~ Binomial(n, 1/2). */
+double stats_binomial_half(size_t k, size_t n);
+
 /* The stopping rule: at least so many trials; then, where a precision is asked for (not 0), one at a time until
  * half the interval of stats_summarize_stopped(), which must be no range, is that share of the median. */
 bool stats_wants_trial(const struct stats_summary *summary, size_t n_trials, size_t least_trials,

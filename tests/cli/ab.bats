@@ -28,7 +28,7 @@ needs_thp() {
 @test "without a number of trials it runs to the end of its budget, and says nothing of a shortfall" {
 	toll bench anon_write --ab same -s 1M -b 1.5
 	ended 0
-	tells 'RATIO: B to A, of [0-9]+ pairs of trials side by side, with its 99 % interval'
+	tells 'B/A: the middle of the ratios within [0-9]+ pairs of trials side by side, .* with its 99 % interval'
 	prints_not 'budget'
 }
 

@@ -118,9 +118,10 @@ side() {
 	ended 0
 	toll compare slow a --bisect
 	ended 0
-	toll compare a one.json --bisect
+	variant two.json 1 8
+	toll compare two.json one.json --bisect
 	ended 125
-	toll compare a one.json --fail-if-slower 5%
+	toll compare two.json one.json --fail-if-slower 5%
 	ended 0
 	toll compare a slow --bisect --fail-if-slower 20%
 	ended 0
@@ -184,7 +185,7 @@ side() {
 	refuses 5 'bad holds no bench document that can be read: bad/cut\.json'
 	mkdir nothing
 	toll compare a nothing
-	refuses 2 'no run yet in .*nothing'
+	refuses 2 "no document of 'pagetoll bench' in nothing"
 	toll compare a missing
 	refuses 2 "no document 'missing'"
 }

@@ -203,11 +203,53 @@ static void test_two(void)
 {
 	const double a[] = {100, 100.1, 100.2}, b[] = {200, 200.1};
 	struct model_side *three = side_of("A", 0, a, 3), *two = side_of("B", 1, b, 2);
-	struct model_compare *doc = compare(three, two);
+	struct model_side *other = side_of("A", 0, a, 2);
+	struct model_compare *doc = compare(other, two);
 
 	t_ok(isnan(doc->rows[0].lo) && doc->rows[0].verdict == MODEL_CHANGE_UNKNOWN,
-	     "two documents on a side cannot tell by themselves");
+	     "two documents a side cannot tell by themselves");
+	model_compare_free(doc);
+	model_side_free(other);
+	doc = compare(three, two);
+	t_is_str(model_change_name(doc->rows[0].verdict), "slower",
+		 "three on one side tell how runs of that machine spread");
 	drop(doc, three, two);
+}
+
+/* Runs of one trial have no interval, and those that agree in each digit have none of any width. */
+static void test_certain_of_nothing(void)
+{
+	struct model_side *sides[] = {model_side_new("A"), model_side_new("B")};
+	struct model_compare *doc;
+
+	for (int i = 0; i < 6; i++) {
+		struct model_bench *run =
+			make((struct made_up){"6.1", "boot", i, i % 2 ? 101 : 100});
+
+		run->scenarios[0].n_rounds = 1;
+		add_document(sides[i % 2], run);
+	}
+	doc = compare(sides[0], sides[1]);
+	t_ok(isnan(doc->rows[0].lo), "three runs of one trial that agree prove nothing");
+	t_contains(doc->rows[0].reason, "give bench 2 --trials", "and it says what would help");
+	drop(doc, sides[0], sides[1]);
+}
+
+/* A run that has a row twice is still one run. */
+static void test_row_twice(void)
+{
+	struct model_side *side = model_side_new("A");
+	struct model_bench *run = make((struct made_up){"6.1", "boot", 0, 100});
+	struct model_bench *again = make((struct made_up){"6.1", "boot", 0, 100});
+
+	t_ok(model_bench_add(run, "twice") != NULL, "a second row");
+	run->scenarios[1] = again->scenarios[0];
+	again->n_scenarios = 0;
+	model_bench_free(again);
+	side->by_params = true;
+	add_document(side, run);
+	t_ok(side->n_rows == 1 && side->rows[0].n_points == 1, "it is counted once");
+	model_side_free(side);
 }
 
 static void test_other_machine_known(void)
@@ -245,13 +287,12 @@ static void test_order(void)
 	struct model_side *earlier = side_of("earlier", 40, known, 3);
 	struct model_compare *doc = compare(sa, sb);
 
-	t_ok(warns(doc, "one-after-the-other") && model_compare_wants_known(sa, sb),
-	     "A measured before B is said, and earlier runs are asked for");
-	t_is_str(model_change_name(doc->rows[0].verdict), "slower", "without them it stands");
+	t_ok(warns(doc, "one-after-the-other"), "A measured before B is said");
+	t_is_str(model_change_name(doc->rows[0].verdict), "slower", "and the verdict stands");
 	model_compare_free(doc);
 	doc = compare_with(sa, sb, earlier);
-	t_is_str(model_change_name(doc->rows[0].verdict), "cannot tell",
-		 "where earlier runs spread wider, that counts");
+	t_is_str(model_change_name(doc->rows[0].verdict), "slower",
+		 "saved runs do not change what three documents a side tell");
 	model_side_free(earlier);
 	drop(doc, sa, sb);
 	sa = side_of("A", 0, a, 3);
@@ -300,9 +341,51 @@ static void test_one_boot_each(void)
 		add(b, (struct made_up){"6.1", "two", 10 + i, 200 + i});
 	}
 	doc = compare(a, b);
-	t_ok(warns(doc, "one-boot"), "one boot a side is remarked upon");
-	t_is_u64(doc->rows[0].n_a, 3, "documents are the unit then");
+	t_ok(doc->by_boots && doc->rows[0].n_a == 1 && isnan(doc->rows[0].lo),
+	     "three documents of one boot do not tell how boots differ");
+	t_contains(doc->rows[0].reason, "give 3 boots a side", "and it says what would");
 	drop(doc, a, b);
+}
+
+/* Three boots known tell how a fourth one may differ; five runs of one boot do not. */
+static void test_boots_known(void)
+{
+	static const char *const boots[] = {"one", "two", "three"};
+	struct model_side *a = model_side_new("A"), *b = model_side_new("B");
+	struct model_side *known = model_side_new("K");
+	struct model_compare *doc;
+
+	add(a, (struct made_up){"6.1", "four", 0, 100});
+	add(b, (struct made_up){"6.1", "five", 1, 110});
+	known->by_params = true;
+	for (int i = 0; i < 5; i++)
+		add(known, (struct made_up){"6.1", "one", 2 + i, 100 + 0.01 * i});
+	doc = compare_with(a, b, known);
+	t_ok(isnan(doc->rows[0].lo), "five runs of one boot tell nothing of boots");
+	model_compare_free(doc);
+	for (int i = 1; i < 3; i++)
+		add(known, (struct made_up){"6.1", boots[i], 20 + i, 100 + 5 * i});
+	doc = compare_with(a, b, known);
+	t_ok(doc->rows[0].n_known == 3 && doc->rows[0].lo < 1 && doc->rows[0].hi > 1.2,
+	     "three boots do, and a tenth is within what boots differ by");
+	model_side_free(known);
+	drop(doc, a, b);
+}
+
+static void test_latest_boot(void)
+{
+	struct model_side *side = model_side_new("runs");
+	struct model_compare *doc = model_compare_new();
+
+	side->by_params = true;
+	for (int i = 0; i < 8; i++)
+		add(side, (struct made_up){"6.1", "one", i, 100 + 0.01 * i});
+	add(side, (struct made_up){"6.1", "two", 20, 110});
+	t_is_i64(model_compare_over_time(doc, side, NULL, NULL), 0, "a history of two boots");
+	t_ok(isnan(doc->rows[0].lo), "eight runs of one boot do not judge a run of the next");
+	t_contains(doc->rows[0].reason, "1 earlier boots", "and it says so");
+	model_compare_free(doc);
+	model_side_free(side);
 }
 
 /* --- refusals and headings ------------------------------------------------------------------------- */
@@ -481,10 +564,10 @@ static void test_sides_of_a_setting(void)
 	struct model_side *side = model_side_new("A");
 	struct model_bench *run = two_rows(NULL, 0);
 
-	run->scenarios[0].side = 1;
+	text_copy(run->ab.setting, sizeof(run->ab.setting), "pages");
 	add_document(side, run);
-	t_ok(side->n_rows == 1 && strcmp(side->rows[0].head.scenario, "anon_refault") == 0,
-	     "a side of a setting under test is no price");
+	t_ok(side->n_rows == 0 && side->n_documents == 0 && side->n_two_sided == 1,
+	     "a run with two sides is no price of the machine, and is counted");
 	model_side_free(side);
 }
 
@@ -627,6 +710,10 @@ int main(void)
 	test_headings();
 	test_hugetlb();
 	test_twice();
+	test_certain_of_nothing();
+	test_row_twice();
+	test_boots_known();
+	test_latest_boot();
 	test_over_time();
 	test_short_history();
 	test_long_history();

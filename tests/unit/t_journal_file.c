@@ -52,8 +52,8 @@ static void test_refused(void)
 		const char *what, *text, *says;
 		int r;
 	} cases[] = {
-		{"nothing", "", "no whole journal", -EBADMSG},
-		{"another file", "root:x:0\n", "no whole journal", -EBADMSG},
+		{"nothing", "", "is damaged", -EBADMSG},
+		{"another file", "root:x:0\n", "is damaged", -EBADMSG},
 		{"a newer version", "pagetoll-journal 2\n" ENTRY "end\n", "another version",
 		 -EPROTONOSUPPORT},
 		{"no owner", "pagetoll-journal 1\nboot\tb\n" ENTRY "end\n", "whose", -EBADMSG},
