@@ -3,6 +3,7 @@
 #include "src/report/report.h"
 
 #include "src/base/array.h"
+#include "src/model/ab.h"
 #include "src/report/compare_report.h"
 #include "src/report/csv_write.h"
 
@@ -65,6 +66,26 @@ TEXT_COLUMN(status, model_status_name(s->status))
 TEXT_COLUMN(verdict, s->verdict == MODEL_NO_VERDICT ? "" : model_verdict_name(s->verdict))
 TEXT_COLUMN(reason, s->reason)
 TEXT_COLUMN(pages, s->pages)
+/* What a row was compared with: B with its A side, or this run with an earlier one. */
+static struct model_compare_row change_of(const struct model_bench *doc,
+					  const struct model_scenario *s)
+{
+	const struct model_compare_row *since = model_bench_change(doc, s);
+	struct model_compare_row row;
+	size_t i = (size_t)(s - doc->scenarios);
+
+	if (since)
+		return *since;
+	model_compare_row_init(&row, s);
+	if (s->side == 2 && i > 0)
+		(void)model_ab_row(doc, i - 1, &row);
+	return row;
+}
+
+NUMBER_COLUMN(ratio, change_of(doc, s).ratio)
+NUMBER_COLUMN(ratio_lo, change_of(doc, s).lo)
+NUMBER_COLUMN(ratio_hi, change_of(doc, s).hi)
+TEXT_COLUMN(change, change_of(doc, s).n_a ? model_change_name(change_of(doc, s).verdict) : "")
 TEXT_COLUMN(side, s->side == 1 ? "a" : s->side == 2 ? "b" : "")
 NUMBER_COLUMN(n_pages, (double)s->n_pages)
 NUMBER_COLUMN(page_bytes, (double)s->page_bytes)
@@ -158,6 +179,10 @@ static const struct column columns[] = {
 	{"cycles_per_access", put_cycles_per_access},
 	{"dtlb_load_misses_per_access", put_dtlb_load_misses_per_access},
 	{"side", put_side},
+	{"ratio", put_ratio},
+	{"ratio_lo", put_ratio_lo},
+	{"ratio_hi", put_ratio_hi},
+	{"change", put_change},
 	{"interval", put_interval},
 };
 
