@@ -5,6 +5,8 @@
 #include "src/sys/journal.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -54,6 +56,35 @@ int bench_knob_check(const char *path, const char *value, struct why *why)
 	if (!S_ISREG(st.st_mode))
 		return why_set(why, -EINVAL, "%s is no setting", path);
 	return 0;
+}
+
+/* The file below root that an arm names: with slashes, or, where dots may part names, as sysctl(8) has it. */
+static void path_in(const char *root, bool dotted, const struct bench_arm *arm, char *ret_path,
+		    size_t size)
+{
+	char *at = ret_path + strlen(root);
+
+	(void)snprintf(ret_path, size, "%s/%s", root, arm->param);
+	if (!dotted || strchr(arm->param, '/')) /* a name in it holds a dot */
+		return;
+	while ((at = strchr(at, '.')))
+		*at = '/';
+}
+
+int bench_knob_check_in(const char *root, bool dotted, const struct bench_arm *arm, struct why *why)
+{
+	char path[2 * BENCH_SETTING_TEXT];
+
+	path_in(root, dotted, arm, path, sizeof(path));
+	return bench_knob_check(path, arm->value, why);
+}
+
+int bench_knob_open_in(const char *root, bool dotted, struct bench_arm *arm, struct why *why)
+{
+	char path[2 * BENCH_SETTING_TEXT];
+
+	path_in(root, dotted, arm, path, sizeof(path));
+	return bench_knob_open(arm, path, arm->value, why);
 }
 
 int bench_knob_open(struct bench_arm *arm, const char *path, const char *value, struct why *why)

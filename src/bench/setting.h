@@ -16,6 +16,7 @@ enum { BENCH_SETTING_TEXT = 256 };
 struct bench_arm {
 	char param[BENCH_SETTING_TEXT]; /* behind a dot in the setting's name: "LD_PRELOAD"; "" */
 	char value[BENCH_SETTING_TEXT];
+	char other[BENCH_SETTING_TEXT]; /* the value of the other side */
 	char dir[BENCH_SETTING_TEXT];   /* for data files */
 	char state[BENCH_SETTING_TEXT]; /* the setting's own, from open() on: a path */
 };
@@ -84,6 +85,12 @@ int bench_knob_check(const char *path, const char *value, struct why *why);
 /* For open(): tries the value, so that what does not take is known before the run. The path is kept in
  * the arm's state. For enter(): sets it again. */
 int bench_knob_open(struct bench_arm *arm, const char *path, const char *value, struct why *why);
+
+/* Both for any file below root, named by the arm's parameter; dotted: with dots for slashes. */
+int bench_knob_check_in(const char *root, bool dotted, const struct bench_arm *arm,
+			struct why *why);
+int bench_knob_open_in(const char *root, bool dotted, struct bench_arm *arm, struct why *why);
+
 int bench_knob_set(const struct bench_arm *arm, const char *value, struct why *why);
 int bench_knob_enter(struct bench_arm *arm, struct why *why); /* the arm's own value */
 int bench_knob_close(struct bench_arm *arm, struct why *why);

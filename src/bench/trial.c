@@ -62,6 +62,12 @@ static uint64_t touch_and_count_slow(char *start, size_t bytes, size_t stride)
 	return n_slow;
 }
 
+/* Of free memory: all that the round will take, unless a limit is near. */
+static size_t warmed_bytes(const struct bench_trial *t)
+{
+	return t->most_warm_bytes && t->most_warm_bytes < t->bytes ? t->most_warm_bytes : t->bytes;
+}
+
 /*
  * Takes as much from the free lists, or from the pool, as the round will, in pages of the same size, and gives
  * it back: what is freed last is handed out first. Huge pages come from lists of their own: warmed by small
@@ -86,11 +92,7 @@ static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint
 	if (!pooled)
 		(void)madvise(map, bytes,
 			      t->pages == BENCH_PAGES_THP ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	*ret_n_slow = touch_and_count_slow(start,
-					   t->most_warm_bytes && t->most_warm_bytes < t->bytes
-						   ? t->most_warm_bytes
-						   : t->bytes,
-					   t->page_bytes);
+	*ret_n_slow = touch_and_count_slow(start, warmed_bytes(t), t->page_bytes);
 	return munmap(map, bytes) < 0 ? why_errno(&t->why, -errno, "munmap") : 0;
 }
 
@@ -135,6 +137,8 @@ static int warm(const struct bench_scenario *s, struct bench_trial *t, struct mo
 		[BENCH_WARM_MAPPING] = warm_mapping,
 		[BENCH_WARM_FILE] = warm_file,
 	};
+	uint64_t n_warmed =
+		(s->warm == BENCH_WARM_FREE ? warmed_bytes(t) : t->bytes) / t->page_bytes;
 	uint64_t n_slow = 0;
 
 	for (int i = 0; i < MAX_WARM_PASSES; i++) {
@@ -142,11 +146,11 @@ static int warm(const struct bench_scenario *s, struct bench_trial *t, struct mo
 
 		if (r < 0)
 			return r;
-		if (!too_slow(n_slow, t->n_pages))
+		if (!too_slow(n_slow, n_warmed))
 			break;
 	}
 	round->warm_slow_touches = n_slow;
-	if (too_slow(n_slow, t->n_pages))
+	if (too_slow(n_slow, n_warmed))
 		round->marks |= MODEL_MARK_HOST_COLD;
 	return 0;
 }

@@ -62,7 +62,24 @@ static int split_values(const char *values, struct bench_ab *ab, struct why *why
 	text_copy(ab->arms[0].value, sizeof(ab->arms[0].value), values);
 	ab->arms[0].value[comma - values] = 0;
 	text_copy(ab->arms[1].value, sizeof(ab->arms[1].value), comma + 1);
+	if (strcmp(ab->arms[0].value, ab->arms[1].value) == 0)
+		return why_set(why, -EINVAL,
+			       "both values are alike; '--ab same' compares nothing with nothing");
+	for (size_t side = 0; side < 2; side++)
+		text_copy(ab->arms[side].other, sizeof(ab->arms[side].other),
+			  ab->arms[1 - side].value);
 	return 0;
+}
+
+/* Both are right by themselves; but together they may change nothing. */
+static int check_together(const struct bench_ab *ab, struct why *why)
+{
+	const struct bench_setting *setting = ab->row->setting;
+
+	if (!setting->pages || setting->pages(&ab->arms[0]) != setting->pages(&ab->arms[1]))
+		return 0;
+	return why_set(why, -EINVAL, "%s and %s give the same pages here", ab->arms[0].value,
+		       ab->arms[1].value);
 }
 
 int cli_ab_parse(const char *text, const char *dir, struct bench_ab *ret_ab, struct why *why)
@@ -87,6 +104,8 @@ int cli_ab_parse(const char *text, const char *dir, struct bench_ab *ret_ab, str
 		if (ab.row->setting->check)
 			r = ab.row->setting->check(&ab.arms[side], why);
 	}
+	if (r == 0)
+		r = check_together(&ab, why);
 	if (r == 0)
 		*ret_ab = ab;
 	return r;

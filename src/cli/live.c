@@ -56,7 +56,8 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 
 	/* trials of pairs end dozens of times a second: nobody reads that, and it flickers */
 	if (!live->active || style.width < 20 || height < 4 ||
-	    (live->n_lines && now->elapsed_ns - live->drawn_ns < LEAST_BETWEEN_NS))
+	    (doc->ab.setting[0] && live->n_lines &&
+	     now->elapsed_ns - live->drawn_ns < LEAST_BETWEEN_NS))
 		return;
 	out = open_memstream(&text, &size);
 	if (!out)

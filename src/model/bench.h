@@ -207,7 +207,7 @@ struct model_suite_head {
 
 /* Two sides of one setting, whose trials were run in pairs. */
 struct model_ab {
-	char setting[64]; /* "pages", "env.NAME"; "": the run has no sides */
+	char setting[320]; /* "pages", "env.NAME"; "": the run has no sides */
 	char values[2][256];
 };
 

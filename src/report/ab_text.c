@@ -46,7 +46,7 @@ static void print_note(const struct model_compare_row *rows, size_t n, FILE *out
 void report_ab_text(const struct model_bench *doc, FILE *out, const struct report_style *style)
 {
 	struct model_compare_row *rows;
-	char heading[640];
+	char heading[1024];
 	size_t n;
 
 	rows = model_ab_rows(doc, &n);

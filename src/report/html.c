@@ -108,7 +108,7 @@ static void put_answer(const struct model_bench *doc, FILE *out)
 static void put_changes(const struct model_bench *doc, FILE *out)
 {
 	struct model_compare_row *rows;
-	char title[768];
+	char title[1024];
 	size_t n;
 
 	rows = model_ab_rows(doc, &n);

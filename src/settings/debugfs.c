@@ -2,27 +2,21 @@
 /* Any setting in /sys/kernel/debug: debugfs.fault_around_bytes. */
 #include "src/bench/setting.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <unistd.h>
 
-static void path_of(const struct bench_arm *arm, char *ret_path, size_t size)
-{
-	(void)snprintf(ret_path, size, "/sys/kernel/debug/%s", arm->param);
-}
+#define ROOT "/sys/kernel/debug"
 
 static int debugfs_check(const struct bench_arm *arm, struct why *why)
 {
-	char path[2 * BENCH_SETTING_TEXT];
-
-	path_of(arm, path, sizeof(path));
-	return bench_knob_check(path, arm->value, why);
+	if (access(ROOT, X_OK) < 0)
+		return why_set(why, -EINVAL, "cannot look into " ROOT ", which is root's");
+	return bench_knob_check_in(ROOT, false, arm, why);
 }
 
 static int debugfs_open(struct bench_arm *arm, struct why *why)
 {
-	char path[2 * BENCH_SETTING_TEXT];
-
-	path_of(arm, path, sizeof(path));
-	return bench_knob_open(arm, path, arm->value, why);
+	return bench_knob_open_in(ROOT, false, arm, why);
 }
 
 SETTING(debugfs) = {

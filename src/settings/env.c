@@ -10,6 +10,10 @@
 
 static int env_check(const struct bench_arm *arm, struct why *why)
 {
+	if (strcmp(arm->param, "LD_PRELOAD") == 0)
+		return why_set(
+			why, -EINVAL,
+			"use --ab preload=none,/path/of/library.so, which sees that it is loaded");
 	for (const char *c = arm->param; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '_')
 			return why_set(why, -EINVAL, "'%s' is no name of a variable", arm->param);

@@ -17,10 +17,11 @@ static const struct advice {
 	{"sequential", MADV_SEQUENTIAL, false, true},
 };
 
-/* Not where the scenario is about one advice, and claims what that does. */
+/* Not where the scenario is about one advice, and claims what that does; nor where nothing is read: the
+ * advice changes readahead alone, not fault-around. */
 static bool file_advice_concerns(const struct bench_scenario *scenario)
 {
-	return scenario->file != BENCH_FILE_NONE && scenario->kernel_decides;
+	return scenario->file == BENCH_FILE_COLD && scenario->kernel_decides;
 }
 
 static const struct advice *find_advice(const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A memory cgroup around the trial, made for the run and gone after it. Both sides have one: charging costs. */
+#include "src/base/array.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include "src/bench/setting.h"
@@ -37,9 +38,9 @@ static void visit(void *data, const char *dir, enum sys_cgroup_version version)
 	p->version = version;
 }
 
-static bool is_none(const struct bench_arm *arm)
+static bool is_none(const char *value)
 {
-	return strcmp(arm->value, "none") == 0;
+	return strcmp(value, "none") == 0;
 }
 
 static int find_parent(struct parent *ret, struct why *why)
@@ -54,14 +55,14 @@ static int find_parent(struct parent *ret, struct why *why)
 }
 
 /* In whole pages, as the kernel keeps it. */
-static int limit_bytes(const struct bench_arm *arm, uint64_t *ret_bytes, struct why *why)
+static int limit_bytes(const char *value, uint64_t *ret_bytes, struct why *why)
 {
 	uint64_t bytes = 0;
 
-	if (units_parse_bytes(arm->value, &bytes, why) < 0)
+	if (units_parse_bytes(value, &bytes, why) < 0)
 		return -EINVAL;
 	*ret_bytes = bytes - bytes % sys_page_bytes();
-	return *ret_bytes ? 0 : why_set(why, -EINVAL, "'%s' is less than a page", arm->value);
+	return *ret_bytes ? 0 : why_set(why, -EINVAL, "'%s' is less than a page", value);
 }
 
 static int memory_limit_check(const struct bench_arm *arm, struct why *why)
@@ -69,7 +70,7 @@ static int memory_limit_check(const struct bench_arm *arm, struct why *why)
 	struct parent parent;
 	uint64_t bytes = 0;
 
-	if (!is_none(arm) && limit_bytes(arm, &bytes, why) < 0)
+	if (!is_none(arm->value) && limit_bytes(arm->value, &bytes, why) < 0)
 		return -EINVAL;
 	return find_parent(&parent, why);
 }
@@ -91,9 +92,9 @@ static int limit(const struct bench_arm *arm, enum sys_cgroup_version version, s
 	uint64_t bytes = 0, now = 0;
 	int r;
 
-	if (is_none(arm))
+	if (is_none(arm->value))
 		return 0;
-	r = limit_bytes(arm, &bytes, why);
+	r = limit_bytes(arm->value, &bytes, why);
 	if (r < 0)
 		return r;
 	(void)snprintf(path, sizeof(path), "%s/%s", arm->state,
@@ -126,13 +127,25 @@ static int memory_limit_open(struct bench_arm *arm, struct why *why)
 	return r;
 }
 
+/* Half of the smaller limit, on both sides alike: what is warmed less is colder. 0: no limit. */
+static uint64_t warm_bytes(const struct bench_arm *arm)
+{
+	const char *const values[] = {arm->value, arm->other};
+	uint64_t least = 0, bytes = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		if (!is_none(values[i]) && limit_bytes(values[i], &bytes, NULL) == 0 &&
+		    (least == 0 || bytes / 2 < least))
+			least = bytes / 2;
+	return least;
+}
+
 /*
  * What the trial has taken until now, its code above all, stays where it was. A round that is larger than the
  * limit reuses what it has: warming all of its size at once would end it before it begins.
  */
 static int memory_limit_in_trial(struct bench_trial *trial, const struct bench_arm *arm)
 {
-	uint64_t bytes = 0;
 	char path[BENCH_SETTING_TEXT + 32], groups[8192];
 	int r;
 
@@ -143,8 +156,7 @@ static int memory_limit_in_trial(struct bench_trial *trial, const struct bench_a
 	if (sys_read_text("/proc/self/cgroup", groups, sizeof(groups)) < 0 ||
 	    !strstr(groups, strrchr(arm->state, '/')))
 		return why_set(&trial->why, -EIO, "the trial is not in %s", arm->state);
-	if (!is_none(arm) && limit_bytes(arm, &bytes, NULL) == 0)
-		trial->most_warm_bytes = bytes / 2;
+	trial->most_warm_bytes = warm_bytes(arm);
 	return 0;
 }
 

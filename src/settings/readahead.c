@@ -13,7 +13,8 @@
 
 static bool readahead_concerns(const struct bench_scenario *scenario)
 {
-	return scenario->file == BENCH_FILE_COLD || scenario->file == BENCH_FILE_REREAD;
+	/* not where each page is read by itself, or none is */
+	return scenario->file == BENCH_FILE_COLD && scenario->kernel_decides;
 }
 
 /* In whole pages, as the kernel keeps it: else it would read back as another number. */

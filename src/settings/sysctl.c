@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Any setting in /proc/sys, named as sysctl(8) names it: sysctl.vm.swappiness. */
+#include "src/base/array.h"
 #include "src/bench/setting.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
-static void path_of(const struct bench_arm *arm, char *ret_path, size_t size)
-{
-	char *at;
+#define ROOT "/proc/sys"
 
-	(void)snprintf(ret_path, size, "/proc/sys/%s", arm->param);
-	if (strchr(arm->param, '/')) /* a name in it holds a dot */
-		return;
-	while ((at = strchr(ret_path, '.')))
-		*at = '/';
-}
+/* The kernel clears one where the other is written, so that writing back the one leaves the other lost. */
+static const char *const twins[][2] = {
+	{"overcommit_kbytes", "overcommit_ratio"},
+	{"dirty_bytes", "dirty_ratio"},
+	{"dirty_background_bytes", "dirty_background_ratio"},
+};
 
 static int sysctl_check(const struct bench_arm *arm, struct why *why)
 {
-	char path[2 * BENCH_SETTING_TEXT];
+	const char *dot = strrchr(arm->param, '.'), *slash = strrchr(arm->param, '/');
+	const char *name = slash ? slash + 1 : dot ? dot + 1 : arm->param;
 
-	path_of(arm, path, sizeof(path));
-	return bench_knob_check(path, arm->value, why);
+	for (size_t i = 0; i < ARRAY_LEN(twins); i++)
+		for (size_t k = 0; k < 2; k++)
+			if (strcmp(name, twins[i][k]) == 0)
+				return why_set(
+					why, -EINVAL,
+					"vm.%s and vm.%s exclude each other: writing one clears "
+					"the other, which could not be put back",
+					twins[i][k], twins[i][1 - k]);
+	return bench_knob_check_in(ROOT, true, arm, why);
 }
 
 static int sysctl_open(struct bench_arm *arm, struct why *why)
 {
-	char path[2 * BENCH_SETTING_TEXT];
-
-	path_of(arm, path, sizeof(path));
-	return bench_knob_open(arm, path, arm->value, why);
+	return bench_knob_open_in(ROOT, true, arm, why);
 }
 
 SETTING(sysctl) = {

@@ -2,27 +2,23 @@
 /* Any setting in /sys/kernel/mm: sysfs.transparent_hugepage/defrag. */
 #include "src/bench/setting.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <string.h>
 
-static void path_of(const struct bench_arm *arm, char *ret_path, size_t size)
-{
-	(void)snprintf(ret_path, size, "/sys/kernel/mm/%s", arm->param);
-}
+#define ROOT "/sys/kernel/mm"
 
 static int sysfs_check(const struct bench_arm *arm, struct why *why)
 {
-	char path[2 * BENCH_SETTING_TEXT];
-
-	path_of(arm, path, sizeof(path));
-	return bench_knob_check(path, arm->value, why);
+	/* the scenarios' memory has advice of its own, which goes before the mode */
+	if (strcmp(arm->param, "transparent_hugepage/enabled") == 0)
+		return why_set(why, -EINVAL, "would change nothing here; --ab thp=%s,%s does",
+			       arm->value, arm->other);
+	return bench_knob_check_in(ROOT, false, arm, why);
 }
 
 static int sysfs_open(struct bench_arm *arm, struct why *why)
 {
-	char path[2 * BENCH_SETTING_TEXT];
-
-	path_of(arm, path, sizeof(path));
-	return bench_knob_open(arm, path, arm->value, why);
+	return bench_knob_open_in(ROOT, false, arm, why);
 }
 
 SETTING(sysfs) = {

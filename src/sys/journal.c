@@ -204,13 +204,17 @@ static int each_journal(int fd_dir, for_journal *visit, void *data, struct why *
 
 /* --- values -------------------------------------------------------------------------------------- */
 
-/* One blank between words, none at the ends; of "always [madvise] never" the word in brackets. */
-static void normalize(char *text)
+/* One blank between words, none at the ends; of a list of choices in /sys, "always [madvise] never", the word in
+ * brackets. Elsewhere brackets are part of the value (kernel.core_pattern). */
+static void normalize(const char *path, char *text)
 {
 	char word[SYS_JOURNAL_VALUE];
 	char *out = text;
 
-	sys_bracketed(text, word, sizeof(word));
+	if (strncmp(path, "/sys/", 5) == 0)
+		sys_bracketed(text, word, sizeof(word));
+	else
+		text_copy(word, sizeof(word), text);
 	for (const char *in = text_strip(word); *in; in++)
 		if (!isspace((unsigned char)*in) || !isspace((unsigned char)in[1]))
 			*out++ = isspace((unsigned char)*in) ? ' ' : *in;
@@ -230,7 +234,7 @@ static int read_value(const struct sys_journal_entry *e, int fd, char ret[SYS_JO
 	text[n] = 0;
 	if (strchr(text_strip(text), '\n'))
 		return why_set(why, -EINVAL, "%s: has more than one line", e->path);
-	normalize(text);
+	normalize(e->path, text);
 	text_copy(ret, SYS_JOURNAL_VALUE, text);
 	return 0;
 }
@@ -770,7 +774,7 @@ int sys_journal_set(struct sys_journal *j, const char *path, const char *value, 
 		return why_set(why, -E2BIG, "%s: more than the journal of changed settings holds",
 			       path);
 	text_copy(wanted, sizeof(wanted), value);
-	normalize(wanted);
+	normalize(path, wanted);
 	if (e == &j->file.entries[j->file.n_entries]) {
 		*e = (struct sys_journal_entry){.kind = SYS_JOURNAL_WRITE};
 		text_copy(e->path, sizeof(e->path), path);
