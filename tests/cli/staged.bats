@@ -63,8 +63,8 @@ counts() {
 @test "staged_pmu: signals reach the command, SIGKILL too" {
 	staged true
 	for signal in HUP INT TERM USR1; do
-		# bash: dash now and then loses a signal, or dies of it, that comes while it forks
-		setsid env --default-signal "$STAGED_PMU" bash -c \
+		rm -f "$out" # or the last one's "ready" is taken for this one's
+		setsid env --default-signal "$STAGED_PMU" sh -c \
 			'trap "echo $0; exit 5" $0; echo ready; while :; do sleep 0.02; done' \
 			$signal >"$out" 3>&- &
 		pid=$!
