@@ -461,6 +461,18 @@ static struct stats_group earlier_units(const struct model_side_row *of,
 	return group;
 }
 
+/* Another kernel is what a history is to show; another machine is another history. */
+static bool is_one_machine(const struct model_side *side)
+{
+	static const char *const keys[] = {"cpu", "architecture", "hypervisor", "page_bytes"};
+
+	for (size_t i = 0; i < side->n_facts; i++)
+		for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+			if (strcmp(side->facts[i].key, keys[k]) == 0 && side->facts[i].n_values > 1)
+				return false;
+	return true;
+}
+
 static void judge_latest(struct model_compare_row *row, const struct model_side *side,
 			 const struct model_side_row *of, const struct model_point *points,
 			 double *values)
@@ -473,12 +485,11 @@ static void judge_latest(struct model_compare_row *row, const struct model_side 
 
 	row->n_a = earlier.n;
 	row->n_b = 1;
-	if (row->n_a < MODEL_LEAST_RUNS || !side->same_machine || !(floor > 0))
+	if (row->n_a < MODEL_LEAST_RUNS || !is_one_machine(side) || !(floor > 0))
 		spread.df = 0;
 	judge_row(row, earlier, latest, stats_spread_floored(spread, floor));
-	if (!side->same_machine)
-		text_copy(row->reason, sizeof(row->reason),
-			  "the runs are of several machines, or kernels");
+	if (!is_one_machine(side))
+		text_copy(row->reason, sizeof(row->reason), "the runs are of several machines");
 	else if (isnan(row->lo))
 		(void)snprintf(row->reason, sizeof(row->reason),
 			       "%zu earlier %s: how they spread is known from 3 on", row->n_a,

@@ -385,6 +385,14 @@ static void test_latest_boot(void)
 	t_ok(isnan(doc->rows[0].lo), "eight runs of one boot do not judge a run of the next");
 	t_contains(doc->rows[0].reason, "1 earlier boots", "and it says so");
 	model_compare_free(doc);
+	add(side, (struct made_up){"6.1", "three", 21, 102});
+	add(side, (struct made_up){"6.1", "four", 22, 101});
+	add(side, (struct made_up){"6.2", "five", 23, 200});
+	doc = model_compare_new();
+	(void)model_compare_over_time(doc, side, NULL, NULL);
+	t_ok(doc->rows[0].n_a == 4 && doc->rows[0].verdict == MODEL_CHANGE_SLOWER,
+	     "four boots do, though the kernel is another one");
+	model_compare_free(doc);
 	model_side_free(side);
 }
 
