@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bar: the engine's anon_write within 2 % of a bare loop, in interleaved pairs of processes. */
 #include "src/bench/trial.h"
+#include "src/settings/registry.h"
 #include "src/sys/cpu.h"
 #include "tests/bias/pairs.h"
 

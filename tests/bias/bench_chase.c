@@ -3,6 +3,7 @@
 #include "src/base/array.h"
 #include "src/bench/scenario.h"
 #include "src/bench/trial.h"
+#include "src/settings/registry.h"
 #include "src/sys/cpu.h"
 #include "tests/bias/pairs.h"
 
