@@ -23,13 +23,13 @@ enum option_type {
 struct option_row {
 	const char *name; /* without dashes */
 	char letter;      /* 0: none */
+	bool once;        /* given twice it is wrong: the last one does not count alone */
 	enum option_type type;
 	size_t offset;       /* of the member in the command's configuration */
 	const char *metavar; /* NULL for flags */
 	const char *help;    /* one line; the default in it where there is one */
 	const char *const *choices;
 	double min, max;     /* inclusive, in the member's unit; max 0: unbounded */
-	bool once;           /* given twice it is wrong: the last one does not count alone */
 	const char *implies; /* FLAG only: short for --<implies>, a CHOICE, with this row's name */
 };
 

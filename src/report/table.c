@@ -4,10 +4,12 @@
 
 #include "src/base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void table_init(struct table *t, const struct table_column *columns, size_t n_columns)
 {
+	assert(n_columns <= TABLE_MAX_COLUMNS);
 	*t = (struct table){.columns = columns, .n_columns = n_columns, .gap = 2};
 }
 

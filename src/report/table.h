@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { TABLE_MAX_COLUMNS = 12, TABLE_CELL = 96 };
+enum { TABLE_MAX_COLUMNS = 16, TABLE_CELL = 96 };
 
 struct table_column {
 	const char *title;
