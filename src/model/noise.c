@@ -182,7 +182,7 @@ static void derive_shares(struct model_bench *doc)
 	}
 	if (!(elapsed > 0))
 		return;
-	sum->steal_share = steal / elapsed;
+	sum->steal_share = fmin(steal / elapsed, 1); /* a tick may be longer than a short run */
 	sum->psi_cpu_share = cpu / elapsed;
 	sum->psi_memory_share = memory / elapsed;
 	sum->psi_io_share = io / elapsed;
@@ -231,22 +231,30 @@ static double slow_touches(const struct model_scenario *s, const struct model_ro
 	return (double)r->warm_slow_touches / (double)s->n_pages;
 }
 
+/* At most all of it: steal has the tick's resolution and PSI a wider window, so either may be the longer. */
+static double share_of_round(double part_ns, const struct model_round *r)
+{
+	double share = part_ns / (double)r->elapsed_ns;
+
+	return share > 1 ? 1 : share;
+}
+
 static double waited(const struct model_scenario *s, const struct model_round *r)
 {
 	(void)s;
-	return (double)r->run_delay_ns / (double)r->elapsed_ns;
+	return share_of_round((double)r->run_delay_ns, r);
 }
 
 static double stolen(const struct model_scenario *s, const struct model_round *r)
 {
 	(void)s;
-	return (double)r->steal_ns / (double)r->elapsed_ns;
+	return share_of_round((double)r->steal_ns, r);
 }
 
 static double slept(const struct model_scenario *s, const struct model_round *r)
 {
 	(void)s;
-	return (double)r->blocked_ns / (double)r->elapsed_ns;
+	return share_of_round((double)r->blocked_ns, r);
 }
 
 static double slow_cpu(const struct model_scenario *s, const struct model_round *r)
@@ -256,14 +264,12 @@ static double slow_cpu(const struct model_scenario *s, const struct model_round 
 	return excess > SLOW_CPU_EXCESS ? excess : NAN;
 }
 
-/* Of the round's time, though the window is a little wider; NaN where it is no more than least. */
+/* NaN where it is no more than least. */
 static double pressure(int64_t psi_ns, const struct model_round *r, double least)
 {
-	double share = known(psi_ns) / (double)r->elapsed_ns;
+	double share = share_of_round(known(psi_ns), r);
 
-	if (!(psi_ns >= LEAST_PRESSURE_NS && share > least))
-		return NAN;
-	return share < 1 ? share : 1;
+	return psi_ns >= LEAST_PRESSURE_NS && share > least ? share : NAN;
 }
 
 static double memory_pressure(const struct model_scenario *s, const struct model_round *r)

@@ -258,12 +258,29 @@ static void test_parse(void)
 	t_is_i64(sys_pressure_parse(""), SYS_PRESSURE_UNKNOWN, "nothing: unknown");
 }
 
+/* A tick of ten milliseconds, told of rounds and of a run of one: no more than all of the time was stolen. */
+static void test_coarse_steal(void)
+{
+	begin();
+	for (size_t i = 0; i < s->n_rounds; i++) {
+		s->rounds[i].steal_ns = 10 * s->rounds[i].elapsed_ns;
+		s->rounds[i].marks |= MODEL_MARK_STOLEN;
+	}
+	add_blocks(5);
+	for (size_t i = 0; i < doc->n_noise; i++)
+		doc->noise[i].steal_ns = 10 * doc->noise[i].elapsed_ns;
+	model_bench_derive(doc);
+	t_ok(strstr(warning("stolen"), "(steal, 100 %)") != NULL, "a round: %s", warning("stolen"));
+	t_is_double(doc->noise_summary.steal_share, 1, 0, "and the run");
+}
+
 int main(void)
 {
 	test_slow_cpu();
 	test_usual();
 	test_pressure();
 	test_blocks();
+	test_coarse_steal();
 	test_old_document();
 	test_line();
 	test_parse();
