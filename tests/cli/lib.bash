@@ -78,6 +78,11 @@ until_true() { # COMMAND [SECONDS]
 	return 1
 }
 
+is_stopped() { # PID
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ $stat == *') T '* ]]
+}
+
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # The run has a trial at work.

@@ -270,6 +270,7 @@ has_command() { cmd=$(pgrep -P "$pid" -x "$1"); } # NAME
 	start stat -p "$PRICES" sleep 20
 	until_true 'has_command sleep'
 	kill -STOP "$cmd"
+	until_true 'is_stopped "$cmd"' # until it is, the next signal ends it, and there is nothing to go on with
 	kill -TERM "$pid"
 	kill -CONT "$cmd"
 	await
