@@ -4,6 +4,7 @@
 
 #include "src/bench/chase.h"
 #include "src/bench/datafile.h"
+#include "src/bench/pages.h"
 #include "src/bench/touch.h"
 #include "src/sys/hugetlb.h"
 #include "src/sys/page.h"
@@ -91,34 +92,16 @@ static int why_no_hugetlb(struct bench_trial *t, size_t map_bytes)
 		"the pool of %zu kB pages has run dry since it was looked at; make it larger", kib);
 }
 
-static int map_hugetlb(struct bench_trial *t, size_t map_bytes)
+int bench_map_anon(struct bench_trial *t)
 {
-	int size = __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT;
-	int r = map_anon(t, map_bytes, MAP_HUGETLB | size);
+	size_t map_bytes = bench_pages_whole_bytes(t);
+	int r = map_anon(t, map_bytes, bench_pages_map_flags(t));
 
-	return r == -ENOMEM ? why_no_hugetlb(t, map_bytes) : r;
-}
-
-static int map_of_units(struct bench_trial *t, size_t map_bytes)
-{
-	int r;
-
-	if (t->pages == BENCH_PAGES_HUGETLB || t->pages == BENCH_PAGES_GIGANTIC)
-		return map_hugetlb(t, map_bytes);
-	r = map_anon(t, map_bytes, 0);
+	if (bench_pages_are_pooled(t->pages))
+		return r == -ENOMEM ? why_no_hugetlb(t, map_bytes) : r;
 	if (r < 0 || t->is_unadvised)
 		return r;
 	return t->pages == BENCH_PAGES_THP ? bench_advise(t, MADV_HUGEPAGE) : refuse_thp(t);
-}
-
-static int map_whole_units(struct bench_trial *t)
-{
-	return map_of_units(t, (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes);
-}
-
-int bench_map_anon(struct bench_trial *t)
-{
-	return map_whole_units(t);
 }
 
 int bench_map_anon_huge(struct bench_trial *t)
@@ -203,7 +186,7 @@ int bench_map_populated(struct bench_trial *t)
 
 int bench_map_chase(struct bench_trial *t)
 {
-	int r = map_whole_units(t);
+	int r = bench_map_anon(t);
 
 	if (r != 0)
 		return r;

@@ -3,13 +3,11 @@
 #include "src/bench/noise.h"
 
 #include "src/sys/clock.h"
-#include "src/sys/cpu.h"
 
 static void look(struct bench_noise *noise)
 {
 	noise->at_ns = sys_now_ns();
-	noise->steal_ns = sys_cpu_steal_ns(noise->cpu);
-	noise->steal_all_ns = sys_cpu_steal_allowed_ns();
+	sys_cpu_steal(noise->cpu, &noise->stolen);
 	sys_pressure_read(&noise->pressure, &noise->waited);
 }
 
@@ -39,8 +37,8 @@ void bench_noise_end_block(struct bench_noise *noise, uint32_t block, uint64_t r
 		.block = block,
 		.started_ns = before.at_ns - run_started_ns,
 		.elapsed_ns = noise->at_ns - before.at_ns,
-		.steal_ns = noise->steal_ns - before.steal_ns,
-		.steal_all_ns = noise->steal_all_ns - before.steal_all_ns,
+		.steal_ns = noise->stolen.cpu_ns - before.stolen.cpu_ns,
+		.steal_all_ns = noise->stolen.allowed_ns - before.stolen.allowed_ns,
 		.psi_cpu_ns = waited.some_ns[SYS_PRESSURE_CPU],
 		.psi_memory_ns = waited.some_ns[SYS_PRESSURE_MEMORY],
 		.psi_io_ns = waited.some_ns[SYS_PRESSURE_IO],

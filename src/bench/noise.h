@@ -4,6 +4,7 @@
 #define BENCH_NOISE_H
 
 #include "src/model/bench.h"
+#include "src/sys/cpu.h"
 #include "src/sys/pressure.h"
 
 #include <stdint.h>
@@ -12,7 +13,8 @@
 struct bench_noise {
 	struct sys_pressure pressure;
 	int cpu; /* of the trials */
-	uint64_t at_ns, steal_ns, steal_all_ns;
+	uint64_t at_ns;
+	struct sys_steal stolen;
 	struct sys_pressure_reading waited;
 };
 

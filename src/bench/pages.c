@@ -33,3 +33,15 @@ bool bench_pages_are_pooled(enum bench_pages pages)
 {
 	return rows[pages].pooled;
 }
+
+size_t bench_pages_whole_bytes(const struct bench_trial *t)
+{
+	return (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes;
+}
+
+int bench_pages_map_flags(const struct bench_trial *t)
+{
+	if (!bench_pages_are_pooled(t->pages))
+		return 0;
+	return MAP_HUGETLB | __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT;
+}

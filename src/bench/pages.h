@@ -12,6 +12,10 @@ const char *bench_pages_name(enum bench_pages pages);
  * files at each call. */
 uint64_t bench_pages_bytes(enum bench_pages pages);
 
+/* The trial's size in whole pages of its kind, and what mmap() takes for them beside MAP_ANONYMOUS. */
+size_t bench_pages_whole_bytes(const struct bench_trial *trial);
+int bench_pages_map_flags(const struct bench_trial *trial);
+
 /* Whether they come from a pool that an administrator fills, and not from free memory. */
 bool bench_pages_are_pooled(enum bench_pages pages);
 

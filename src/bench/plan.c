@@ -29,6 +29,11 @@ enum bench_file plan_file(const struct plan_entry *entry)
 	return file == BENCH_FILE_REREAD ? BENCH_FILE_COLD : file;
 }
 
+struct plan_entry *plan_mate(struct plan *plan, const struct plan_entry *entry)
+{
+	return &plan->entries[(size_t)(entry - plan->entries) ^ 1];
+}
+
 void plan_close(struct plan_entry *entry, struct model_bench *doc, enum model_status status,
 		const char *reason)
 {
@@ -465,7 +470,7 @@ static void close_widows(struct plan *plan, const struct bench_ab *ab, struct mo
 
 	for (size_t i = 0; i < plan->n_entries; i++) {
 		struct plan_entry *e = &plan->entries[i];
-		const struct plan_entry *mate = &plan->entries[i ^ 1];
+		const struct plan_entry *mate = plan_mate(plan, e);
 
 		if (e->closed || !mate->closed)
 			continue;

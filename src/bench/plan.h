@@ -32,6 +32,9 @@ struct plan {
 
 struct model_scenario *plan_scenario(const struct plan_entry *entry, struct model_bench *doc);
 
+/* Of a run with two sides: the entry of the other side of the same request. */
+struct plan_entry *plan_mate(struct plan *plan, const struct plan_entry *entry);
+
 /* Makes an entry and a document row of each request, probes needs once, and sizes by the memory and
  * the disk there is. 0 or -ENOMEM, -E2BIG. */
 int plan_make(struct plan *plan, const struct bench_config *config, struct model_bench *doc,

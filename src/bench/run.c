@@ -351,19 +351,23 @@ static void describe_trial(struct run *run, const struct plan_entry *entry,
 
 typedef int arm_hook(struct bench_arm *arm, struct why *why);
 
-/* 0 where the setting has no such hook, or there is no setting. */
+/* 0 where the setting has no such hook. */
 static int call_hook(arm_hook *hook, struct bench_arm *arm, struct why *why)
 {
-	return arm && hook ? hook(arm, why) : 0;
+	return hook ? hook(arm, why) : 0;
 }
 
 static int start_trial(struct run *run, const struct plan_entry *entry, struct bench_arm *arm,
 		       struct why *why)
 {
+	const struct bench_setting *setting = arm ? run->config->ab->row->setting : NULL;
 	char assignment[2 * BENCH_SETTING_TEXT] = "";
+	int r = setting ? call_hook(setting->enter, arm, why) : 0;
 
-	if (arm && run->config->ab->row->setting->environment)
-		run->config->ab->row->setting->environment(arm, assignment, sizeof(assignment));
+	if (r < 0)
+		return r;
+	if (setting && setting->environment)
+		setting->environment(arm, assignment, sizeof(assignment));
 	return bench_child_start(&run->child, run->fd_file[plan_file(entry)], assignment, why);
 }
 
@@ -390,23 +394,14 @@ static void watch_trial(struct run *run, struct plan_entry *entry)
 
 static void run_trial(struct run *run, struct plan_entry *entry)
 {
-	static const struct bench_setting nothing;
-	const struct bench_setting *setting =
-		run->config->ab ? run->config->ab->row->setting : &nothing;
 	struct bench_arm *arm = arm_of(run, entry);
 	struct why why = {.text = ""};
-	int r;
 
 	describe_trial(run, entry, arm);
 	entry->n_trials++;
-	r = call_hook(setting->enter, arm, &why);
-	if (r == 0)
-		r = start_trial(run, entry, arm, &why);
-	if (r == 0)
+	if (start_trial(run, entry, arm, &why) == 0)
 		watch_trial(run, entry);
 	else /* what was measured until now stays good */
-		note_end(run, entry, MODEL_FAILED, why.text);
-	if (call_hook(setting->leave, arm, &why) < 0)
 		note_end(run, entry, MODEL_FAILED, why.text);
 }
 
@@ -541,7 +536,7 @@ static void warn_of_shortfall(struct run *run, const struct plan_entry *e)
 
 	if (run->signal || c->until_budget)
 		return; /* "interrupted" says it all; and what the budget is for is no shortfall */
-	if (c->ab && run->plan.entries[(size_t)(e - run->plan.entries) ^ 1].closed)
+	if (c->ab && plan_mate(&run->plan, e)->closed)
 		return; /* its other side has ended, and says why */
 	if (s->n_rounds < wished)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "budget",

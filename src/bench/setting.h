@@ -22,9 +22,8 @@ struct bench_arm {
 };
 
 /*
- * Hooks are called in this order; each may be NULL. All but in_trial run in the engine's process. What
- * open() began close() ends, what enter() began leave() ends, also after failures and signals. 0, or a negative
- * errno with a sentence.
+ * Hooks are called in this order; each may be NULL. All but in_trial and prepared run in the engine's process.
+ * What open() began close() ends, also after failures and signals. 0, or a negative errno with a sentence.
  */
 struct bench_setting {
 	const char *title;
@@ -47,8 +46,7 @@ struct bench_setting {
 
 	int (*open)(struct bench_arm *arm, struct why *why); /* once a run */
 	int (*close)(struct bench_arm *arm, struct why *why);
-	int (*enter)(struct bench_arm *arm, struct why *why); /* around each trial of this arm */
-	int (*leave)(struct bench_arm *arm, struct why *why);
+	int (*enter)(struct bench_arm *arm, struct why *why); /* before each trial of this arm */
 
 	/* In the trial's process, before its first round; BENCH_SKIP where it cannot be had here. The place to
 	 * look whether it has taken effect. */

@@ -76,12 +76,10 @@ static size_t warmed_bytes(const struct bench_trial *t)
 static int warm_free(const struct bench_scenario *s, struct bench_trial *t, uint64_t *ret_n_slow)
 {
 	bool pooled = bench_pages_are_pooled(t->pages);
-	int flags = pooled ? MAP_HUGETLB | __builtin_ctzll(t->unit_bytes) << MAP_HUGE_SHIFT : 0;
 	/* a pool may hold no page more than the round takes, and maps aligned anyway */
-	size_t bytes = pooled ? (t->bytes + t->unit_bytes - 1) / t->unit_bytes * t->unit_bytes
-			      : t->bytes + t->unit_bytes;
-	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags,
-			 -1, 0);
+	size_t bytes = pooled ? bench_pages_whole_bytes(t) : t->bytes + t->unit_bytes;
+	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | bench_pages_map_flags(t), -1, 0);
 	char *start;
 
 	(void)s;

@@ -4,6 +4,7 @@
 
 #include "src/base/text.h"
 #include "src/base/why.h"
+#include "src/bench/registry.h"
 #include "src/cli/command.h"
 #include "src/settings/registry.h"
 
@@ -28,14 +29,13 @@ static int find_setting(const char *name, struct bench_ab *ab, struct why *why)
 {
 	char head[BENCH_SETTING_TEXT];
 	const char *dot = strchr(name, '.');
-	const struct bench_setting_row *row = NULL;
+	const struct bench_setting_row *row;
 
 	text_copy(head, sizeof(head), name);
 	if (dot && (size_t)(dot - name) < sizeof(head))
 		head[dot - name] = 0;
-	for (row = setting_registry; row->name && strcmp(row->name, head) != 0; row++)
-		;
-	if (!row->name)
+	row = bench_setting_find(setting_registry, head);
+	if (!row)
 		return unknown_setting(head, why);
 	if (row->setting->param && !(dot && dot[1]))
 		return why_set(why, -EINVAL, "write %s.%s=a,b", row->name, row->setting->param);

@@ -74,8 +74,8 @@ static void give_reason(const struct model_scenario *a, const struct model_scena
 			  a->status != MODEL_DONE ? a->reason : b->reason);
 	else if (bad->n_invalid)
 		(void)snprintf(row->reason, sizeof(row->reason),
-			       "side %c counted other faults than claimed in %zu of %zu rounds",
-			       "AB"[bad->side - 1], bad -> n_invalid, bad -> n_rounds);
+			       "side %s counted other faults than claimed in %zu of %zu rounds",
+			       model_side_name(bad), bad->n_invalid, bad->n_rounds);
 	else
 		(void)snprintf(row->reason, sizeof(row->reason),
 			       "%zu pair%s, an interval takes %d; give more --%s", row->n_a,

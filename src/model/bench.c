@@ -122,6 +122,11 @@ void model_warn(struct model_warning *warnings, unsigned *n, const char *id, con
 	text_make_harmless(w->text);
 }
 
+const char *model_side_name(const struct model_scenario *s)
+{
+	return s->side == 1 ? "A" : "B";
+}
+
 struct model_label model_scenario_label(const struct model_scenario *s)
 {
 	bool named = s->article[0] && strcmp(s->article, s->name) != 0;
@@ -130,7 +135,7 @@ struct model_label model_scenario_label(const struct model_scenario *s)
 	(void)snprintf(label.s, sizeof(label.s), named ? "%s (%s)" : "%s",
 		       named ? s->article : s->name, s->name);
 	if (s->side)
-		text_append(label.s, sizeof(label.s), ", side %c", "AB"[s->side - 1]);
+		text_append(label.s, sizeof(label.s), ", side %s", model_side_name(s));
 	return label;
 }
 
@@ -268,6 +273,11 @@ static double per_access(const struct model_scenario *s, const struct model_roun
 static round_price *main_price(const struct model_scenario *s)
 {
 	return s->n_accesses ? per_access : per_page;
+}
+
+double model_round_price(const struct model_scenario *s, const struct model_round *round)
+{
+	return main_price(s)(s, round);
 }
 
 const struct stats_summary *model_price(const struct model_scenario *s)

@@ -205,6 +205,9 @@ struct model_suite_head {
 		page_bytes; /* of the source's passes: its counts are of these; 0: of any */
 };
 
+/* "A" or "B", of a scenario that has a side. */
+const char *model_side_name(const struct model_scenario *s);
+
 /* Two sides of one setting, whose trials were run in pairs. */
 struct model_ab {
 	char setting[320]; /* "pages", "env.NAME"; "": the run has no sides */
@@ -297,6 +300,9 @@ bool model_round_is_priced(const struct model_scenario *s, const struct model_ro
 /* The price that a row is about: ns_per_access where it has accesses, else ns_per_page. */
 const struct stats_summary *model_price(const struct model_scenario *s);
 
+/* The same of one round. */
+double model_round_price(const struct model_scenario *s, const struct model_round *round);
+
 /* What a time is divided by. MODEL_PRICE: as model_price() does. */
 enum model_denominator { MODEL_PRICE, MODEL_PER_FAULT };
 
@@ -308,6 +314,8 @@ size_t model_trial_prices(const struct model_scenario *s, enum model_denominator
 /* The "machine" object of any document, and an array of warnings. */
 struct json_writer;
 void model_machine_write(struct json_writer *w, const struct sys_machine *m);
+/* null where it was not counted. */
+void model_count_write(struct json_writer *w, const char *key, int64_t count);
 void model_warnings_write(struct json_writer *w, const char *key,
 			  const struct model_warning *warnings, unsigned n);
 

@@ -104,7 +104,7 @@ static void write_times(struct json_writer *w, const struct model_times *t)
 	json_put_end_object(w);
 }
 
-static void write_count(struct json_writer *w, const char *key, int64_t count)
+void model_count_write(struct json_writer *w, const char *key, int64_t count)
 {
 	if (count == MODEL_NOT_COUNTED)
 		json_put_null(w, key);
@@ -129,26 +129,26 @@ static void write_round(struct json_writer *w, const struct model_round *r)
 	json_put_u64(w, "run_delay_ns", r->run_delay_ns);
 	json_put_u64(w, "minor", r->minor);
 	json_put_u64(w, "major", r->major);
-	write_count(w, "trap", trap);
-	write_count(w, "trap_user", r->trap_user);
-	write_count(w, "trap_kernel", r->trap_kernel);
+	model_count_write(w, "trap", trap);
+	model_count_write(w, "trap_user", r->trap_user);
+	model_count_write(w, "trap_kernel", r->trap_kernel);
 	json_put_u64(w, "counted_minor", r->counted_minor);
 	json_put_u64(w, "counted_major", r->counted_major);
-	write_count(w, "populated", model_round_populated(r));
-	write_count(w, "cycles", r->cycles);
-	write_count(w, "instructions", r->instructions);
-	write_count(w, "dtlb_load_misses", r->dtlb_load_misses);
-	write_count(w, "resident_before", r->resident_before);
-	write_count(w, "resident_after", r->resident_after);
-	write_count(w, "page_table_bytes", r->page_table_bytes);
+	model_count_write(w, "populated", model_round_populated(r));
+	model_count_write(w, "cycles", r->cycles);
+	model_count_write(w, "instructions", r->instructions);
+	model_count_write(w, "dtlb_load_misses", r->dtlb_load_misses);
+	model_count_write(w, "resident_before", r->resident_before);
+	model_count_write(w, "resident_after", r->resident_after);
+	model_count_write(w, "page_table_bytes", r->page_table_bytes);
 	json_put_u64(w, "nvcsw", r->nvcsw);
 	json_put_u64(w, "nivcsw", r->nivcsw);
 	json_put_u64(w, "steal_ns", r->steal_ns);
 	json_put_u64(w, "warm_slow_touches", r->warm_slow_touches);
-	write_count(w, "calibration_ns", r->calibration_ns);
-	write_count(w, "psi_cpu_ns", r->psi_cpu_ns);
-	write_count(w, "psi_memory_ns", r->psi_memory_ns);
-	write_count(w, "psi_io_ns", r->psi_io_ns);
+	model_count_write(w, "calibration_ns", r->calibration_ns);
+	model_count_write(w, "psi_cpu_ns", r->psi_cpu_ns);
+	model_count_write(w, "psi_memory_ns", r->psi_memory_ns);
+	model_count_write(w, "psi_io_ns", r->psi_io_ns);
 	json_put_array(w, "marks");
 	for (unsigned i = 0; i < MODEL_N_MARKS; i++)
 		if (r->marks >> i & 1)

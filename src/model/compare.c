@@ -92,13 +92,14 @@ int model_compare_leave(struct model_compare *doc, const struct model_compare_le
 	return 0;
 }
 
-bool model_compare_detectable(const struct model_compare *doc, double *ret_least, double *ret_most)
+bool model_compare_detectable(const struct model_compare_row *rows, size_t n_rows,
+			      double *ret_least, double *ret_most)
 {
 	double least = NAN, most = NAN;
 
-	for (size_t i = 0; i < doc->n_rows; i++) {
-		least = fmin(least, doc->rows[i].detectable);
-		most = fmax(most, doc->rows[i].detectable);
+	for (size_t i = 0; i < n_rows; i++) {
+		least = fmin(least, rows[i].detectable);
+		most = fmax(most, rows[i].detectable);
 	}
 	if (isnan(least))
 		return false;

@@ -98,7 +98,8 @@ int model_compare_add_row(struct model_compare *doc, const struct model_compare_
 int model_compare_leave(struct model_compare *doc, const struct model_compare_left *left);
 
 /* The smallest and the largest of what is detectable, over all rows; false where nothing is. */
-bool model_compare_detectable(const struct model_compare *doc, double *ret_least, double *ret_most);
+bool model_compare_detectable(const struct model_compare_row *rows, size_t n_rows,
+			      double *ret_least, double *ret_most);
 
 struct model_side;
 

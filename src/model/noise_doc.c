@@ -6,14 +6,6 @@
 #include "src/model/bench.h"
 #include "src/model/json_read.h"
 
-static void put_count(struct json_writer *w, const char *key, int64_t count)
-{
-	if (count == MODEL_NOT_COUNTED)
-		json_put_null(w, key);
-	else
-		json_put_i64(w, key, count);
-}
-
 static void write_summary(struct json_writer *w, const struct model_noise_summary *s)
 {
 	json_put_object_flat(w, "noise_summary");
@@ -40,10 +32,10 @@ void model_noise_write(struct json_writer *w, const struct model_bench *doc)
 		json_put_u64(w, "elapsed_ns", n->elapsed_ns);
 		json_put_u64(w, "steal_ns", n->steal_ns);
 		json_put_u64(w, "steal_all_ns", n->steal_all_ns);
-		put_count(w, "psi_cpu_ns", n->psi_cpu_ns);
-		put_count(w, "psi_memory_ns", n->psi_memory_ns);
-		put_count(w, "psi_io_ns", n->psi_io_ns);
-		put_count(w, "calibration_ns", n->calibration_ns);
+		model_count_write(w, "psi_cpu_ns", n->psi_cpu_ns);
+		model_count_write(w, "psi_memory_ns", n->psi_memory_ns);
+		model_count_write(w, "psi_io_ns", n->psi_io_ns);
+		model_count_write(w, "calibration_ns", n->calibration_ns);
 		json_put_u64(w, "nivcsw", n->nivcsw);
 		json_put_end_object(w);
 	}

@@ -177,27 +177,6 @@ static int is_document(const struct dirent *e)
 	return e->d_name[0] != '.' && n > 5 && strcmp(e->d_name + n - 5, ".json") == 0;
 }
 
-/* The k-th newest run of a directory, 0 the last. */
-static int kth_newest(const char *dir, int k, char *ret_path, size_t size, struct why *why)
-{
-	struct dirent **entries;
-	int n, r = 0;
-
-	n = scandir(dir, &entries, is_document, alphasort);
-	if (n < 0 && errno != ENOENT)
-		return why_errno(why, -errno, "%s", dir);
-	if (n <= k)
-		r = why_set(why, -ENOENT, "%s in %s; 'pagetoll bench' makes one",
-			    n <= 0 ? "no run yet" : "only one run yet", dir);
-	else
-		(void)snprintf(ret_path, size, "%s/%s", dir, entries[n - 1 - k]->d_name);
-	for (int i = 0; i < n; i++)
-		free(entries[i]);
-	if (n >= 0)
-		free(entries);
-	return r;
-}
-
 void model_runs_list_free(struct model_runs_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -231,6 +210,23 @@ int model_runs_list(const char *dir, size_t most, struct model_runs_list *ret, s
 	}
 	model_runs_list_free(&list);
 	return why_errno(why, -ENOMEM, "%s", dir);
+}
+
+/* The k-th newest run of a directory, 0 the last. */
+static int kth_newest(const char *dir, int k, char *ret_path, size_t size, struct why *why)
+{
+	struct model_runs_list list = {.n = 0};
+	int r = model_runs_list(dir, (size_t)k + 1, &list, why);
+
+	if (r < 0)
+		return r;
+	if (list.n <= (size_t)k)
+		r = why_set(why, -ENOENT, "%s in %s; 'pagetoll bench' makes one",
+			    list.n == 0 ? "no run yet" : "only one run yet", dir);
+	else
+		(void)snprintf(ret_path, size, "%s/%s", dir, list.names[0]);
+	model_runs_list_free(&list);
+	return r;
 }
 
 int model_runs_recent(int k, char *ret_path, size_t size, struct why *why)

@@ -5,6 +5,7 @@
 #include "src/base/units.h"
 #include "src/model/bench.h"
 #include "src/model/cause.h"
+#include "src/sys/hypervisor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,11 +15,6 @@
 /* Groups of rounds count where so many trials have rounds of both: else it is the trials that differ, or one of
  * them is odd. */
 enum { LEAST_MIXED_TRIALS = 2 };
-
-static double round_price(const struct model_scenario *s, const struct model_round *r)
-{
-	return (double)r->elapsed_ns / (double)(s->n_accesses ? s->n_accesses : s->n_pages);
-}
 
 static void take_interval(struct stats_summary *summary)
 {
@@ -64,8 +60,8 @@ static size_t count_mixed(const struct model_scenario *s, double between)
 
 			if (!model_round_is_priced(s, r))
 				continue;
-			low = low || round_price(s, r) < between;
-			high = high || round_price(s, r) > between;
+			low = low || model_round_price(s, r) < between;
+			high = high || model_round_price(s, r) > between;
 		}
 		n += low && high;
 	}
@@ -80,7 +76,7 @@ static void find_groups_of_rounds(struct model_scenario *s, double *prices)
 
 	for (size_t i = 0; i < s->n_rounds; i++)
 		if (model_round_is_priced(s, &s->rounds[i]))
-			prices[n++] = round_price(s, &s->rounds[i]);
+			prices[n++] = model_round_price(s, &s->rounds[i]);
 	stats_sort(prices, n);
 	groups = stats_find_groups_sorted(prices, n);
 	n_mixed = groups.found ? count_mixed(s, groups.between) : 0;
@@ -146,9 +142,7 @@ static bool is_anonymous(const struct model_scenario *s)
 
 static bool is_virtual(const struct sys_machine *machine)
 {
-	const char *hypervisor = sys_machine_text(machine, "hypervisor", "");
-
-	return *hypervisor && strcmp(hypervisor, "none") != 0;
+	return sys_hypervisor_is_one(sys_machine_text(machine, "hypervisor", ""));
 }
 
 /* Of anonymous memory whose first rounds are the slow ones: marks are evidence; in a VM without them it is the

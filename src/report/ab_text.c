@@ -13,20 +13,18 @@
 
 static void print_note(const struct model_compare_row *rows, size_t n, FILE *out, size_t width)
 {
-	double least = INFINITY, most = 0;
 	size_t fewest = SIZE_MAX, greatest = 0;
 	char text[400], span[64];
+	double least, most;
 
+	if (!model_compare_detectable(rows, n, &least, &most))
+		return;
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(rows[i].detectable))
 			continue;
-		least = fmin(least, rows[i].detectable);
-		most = fmax(most, rows[i].detectable);
 		fewest = rows[i].n_a < fewest ? rows[i].n_a : fewest;
 		greatest = rows[i].n_a > greatest ? rows[i].n_a : greatest;
 	}
-	if (greatest == 0)
-		return;
 	if (fewest == greatest)
 		(void)snprintf(span, sizeof(span), "%zu", fewest);
 	else

@@ -62,7 +62,7 @@ static void fill_row(const struct model_bench *doc, const struct model_scenario 
 	text_copy(cells[CELL_ARTICLE], TABLE_CELL, s->article[0] ? s->article : "-");
 	text_copy(cells[CELL_SCENARIO], TABLE_CELL, s->name);
 	if (s->side)
-		text_append(cells[CELL_SCENARIO], TABLE_CELL, ", %c", "AB"[s->side - 1]);
+		text_append(cells[CELL_SCENARIO], TABLE_CELL, ", %s", model_side_name(s));
 	text_copy(cells[CELL_SIZE], TABLE_CELL, units_bytes(s->n_pages * s->page_bytes).s);
 	cell_count(cells[CELL_MINOR], s->minor_per_page);
 	cell_count(cells[CELL_MAJOR], s->major_per_page);

@@ -45,7 +45,7 @@ void report_compare_detectable(const struct model_compare *doc, char *ret, size_
 	double least, most;
 
 	*ret = 0;
-	if (!model_compare_detectable(doc, &least, &most))
+	if (!model_compare_detectable(doc->rows, doc->n_rows, &least, &most))
 		return;
 	if (most - least >= 0.001)
 		(void)snprintf(from, sizeof(from), "%.1f to ", 100 * least);

@@ -33,9 +33,16 @@ void csv_put_text(FILE *out, const char *text)
 	(void)fputc('"', out);
 }
 
+/* What the cells of a line are made of. */
+struct line {
+	const struct model_bench *doc;
+	const struct model_scenario *s;
+	struct model_compare_row change; /* what the row was compared with; n_a 0: nothing */
+};
+
 struct column {
 	const char *title;
-	void (*put)(const struct model_bench *doc, const struct model_scenario *s, FILE *out);
+	void (*put)(const struct line *line, FILE *out);
 };
 
 /* An undefined number is an empty cell, never 0. */
@@ -45,19 +52,19 @@ void csv_put_double(FILE *out, double value)
 		(void)fprintf(out, "%.9g", value);
 }
 
-#define TEXT_COLUMN(name, value)                                                              \
-	static void put_##name(const struct model_bench *doc, const struct model_scenario *s, \
-			       FILE *out)                                                     \
-	{                                                                                     \
-		(void)doc;                                                                    \
-		csv_put_text(out, value);                                                     \
+#define TEXT_COLUMN(name, value)                                   \
+	static void put_##name(const struct line *line, FILE *out) \
+	{                                                          \
+		const struct model_scenario *s = line->s;          \
+		(void)s;                                           \
+		csv_put_text(out, value);                          \
 	}
-#define NUMBER_COLUMN(name, value)                                                            \
-	static void put_##name(const struct model_bench *doc, const struct model_scenario *s, \
-			       FILE *out)                                                     \
-	{                                                                                     \
-		(void)doc;                                                                    \
-		csv_put_double(out, value);                                                   \
+#define NUMBER_COLUMN(name, value)                                 \
+	static void put_##name(const struct line *line, FILE *out) \
+	{                                                          \
+		const struct model_scenario *s = line->s;          \
+		(void)s;                                           \
+		csv_put_double(out, value);                        \
 	}
 
 TEXT_COLUMN(name, s->name)
@@ -82,10 +89,10 @@ static struct model_compare_row change_of(const struct model_bench *doc,
 	return row;
 }
 
-NUMBER_COLUMN(ratio, change_of(doc, s).ratio)
-NUMBER_COLUMN(ratio_lo, change_of(doc, s).lo)
-NUMBER_COLUMN(ratio_hi, change_of(doc, s).hi)
-TEXT_COLUMN(change, change_of(doc, s).n_a ? model_change_name(change_of(doc, s).verdict) : "")
+NUMBER_COLUMN(ratio, line->change.ratio)
+NUMBER_COLUMN(ratio_lo, line->change.lo)
+NUMBER_COLUMN(ratio_hi, line->change.hi)
+TEXT_COLUMN(change, line->change.n_a ? model_change_name(line->change.verdict) : "")
 TEXT_COLUMN(side, s->side == 1 ? "a" : s->side == 2 ? "b" : "")
 NUMBER_COLUMN(n_pages, (double)s->n_pages)
 NUMBER_COLUMN(page_bytes, (double)s->page_bytes)
@@ -115,7 +122,7 @@ NUMBER_COLUMN(instructions_per_cycle, s->instructions_per_cycle)
 NUMBER_COLUMN(cycles_per_access, s->cycles_per_access)
 NUMBER_COLUMN(dtlb_load_misses_per_access, s->dtlb_load_misses_per_access)
 NUMBER_COLUMN(dtlb_load_misses_per_page, s->dtlb_load_misses_per_page)
-NUMBER_COLUMN(times_floor, s->ns_per_page.median / doc->floor.ns_per_page.median)
+NUMBER_COLUMN(times_floor, s->ns_per_page.median / line->doc->floor.ns_per_page.median)
 /* Why the columns lo and hi are empty, or what they are. */
 static const char *interval(const struct model_scenario *s)
 {
@@ -193,9 +200,12 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		(void)fprintf(out, "%s%s", c ? "," : "", columns[c].title);
 	(void)fputs("\n", out);
 	for (size_t i = 0; i < doc->n_scenarios; i++) {
+		const struct model_scenario *s = &doc->scenarios[i];
+		struct line line = {.doc = doc, .s = s, .change = change_of(doc, s)};
+
 		for (size_t c = 0; c < ARRAY_LEN(columns); c++) {
 			(void)fputs(c ? "," : "", out);
-			columns[c].put(doc, &doc->scenarios[i], out);
+			columns[c].put(&line, out);
 		}
 		(void)fputs("\n", out);
 	}

@@ -193,10 +193,10 @@ static void put_price_row(const struct model_bench *doc, const struct model_scen
 {
 	char cell[TABLE_CELL];
 
-	html_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s%s</th>", s->title, s->name,
-		    s->side == 1   ? ", A"
-		    : s->side == 2 ? ", B"
-				   : "");
+	html_printf(out, "<tr><th scope=\"row\" title=\"%s\">%s", s->title, s->name);
+	if (s->side)
+		html_printf(out, ", %s", model_side_name(s));
+	html_printf(out, "</th>");
 	for (size_t c = 0; c < ARRAY_LEN(columns); c++) {
 		if (!shown[c])
 			continue;

@@ -5,6 +5,7 @@
 #include "src/base/option.h"
 #include "src/base/text.h"
 #include "src/base/units.h"
+#include "src/sys/hypervisor.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static const char *hypervisor(const struct sys_machine *m, char *ret, size_t siz
 {
 	const char *name = sys_machine_text(m, "hypervisor", "");
 
-	if (!*name || strcmp(name, "none") == 0)
+	if (!sys_hypervisor_is_one(name))
 		return "";
 	(void)snprintf(ret, size, ", in a VM (%s)", name);
 	return ret;

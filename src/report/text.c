@@ -328,7 +328,6 @@ static void print_prices(const struct model_bench *doc, FILE *out, const struct 
 static void bench(const struct model_bench *doc, FILE *out, const struct report_style *style)
 {
 	size_t width = style->width ? style->width : 100;
-
 	bool sides = doc->ab.setting[0] != 0;
 
 	print_title(doc, out, style);
@@ -336,10 +335,10 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 		report_ab_text(doc, out, style);
 	if (sides && style->verbose)
 		(void)fputc('\n', out);
-	if (!sides || style->verbose)
+	if (!sides || style->verbose) { /* else the table of sides has told it */
 		print_prices(doc, out, style, width);
-	if (!sides || style->verbose) /* else the table of sides has told it */
 		print_not_done(doc, out, style);
+	}
 	if (style->verbose)
 		print_details(doc, out, style);
 	(void)fputc('\n', out);

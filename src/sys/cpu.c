@@ -128,29 +128,31 @@ uint64_t sys_cpu_steal_ns(int cpu)
 	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-uint64_t sys_cpu_steal_allowed_ns(void)
+void sys_cpu_steal(int cpu_of, struct sys_steal *ret)
 {
-	uint64_t sum = 0;
+	uint64_t tick_ns = 1000000000U / (uint64_t)sysconf(_SC_CLK_TCK);
 	char line[256];
 	int n_bits;
 	cpu_set_t *set = allowed(&n_bits);
 	FILE *f;
 
+	*ret = (struct sys_steal){0, 0};
 	f = set ? fopen("/proc/stat", "re") : NULL;
 	/* CPUs are the first lines, and their sum is the first of all */
 	while (f && fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0) {
 		uint64_t ticks;
 		int cpu;
 
-		if (line[3] != ' ' &&
-		    sscanf(line + 3, "%d %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &cpu, &ticks) ==
-			    2 &&
-		    in_set(cpu, set, n_bits))
-			sum += ticks;
+		if (line[3] == ' ' ||
+		    sscanf(line + 3, "%d %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &cpu, &ticks) != 2)
+			continue;
+		if (cpu == cpu_of)
+			ret->cpu_ns = ticks * tick_ns;
+		if (in_set(cpu, set, n_bits))
+			ret->allowed_ns += ticks * tick_ns;
 	}
 	if (f)
 		(void)fclose(f);
 	if (set)
 		CPU_FREE(set);
-	return sum * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
 }

@@ -24,7 +24,12 @@ int sys_cpu_pin(int cpu, struct why *why);
  * USER_HZ; 0 where the kernel does not say. */
 uint64_t sys_cpu_steal_ns(int cpu);
 
-/* The same of all allowed CPUs together. */
-uint64_t sys_cpu_steal_allowed_ns(void);
+struct sys_steal {
+	uint64_t cpu_ns;     /* the same of that CPU, */
+	uint64_t allowed_ns; /* and of all allowed CPUs together */
+};
+
+/* Both in one look. */
+void sys_cpu_steal(int cpu, struct sys_steal *ret);
 
 #endif

@@ -51,3 +51,8 @@ void sys_hypervisor(char *ret_name, size_t size)
 	     strcmp(text, "QEMU") == 0))
 		text_copy(ret_name, size, text);
 }
+
+bool sys_hypervisor_is_one(const char *name)
+{
+	return *name && strcmp(name, "none") != 0;
+}

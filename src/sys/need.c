@@ -263,7 +263,7 @@ static int probe_steal(const struct sys_env *env, struct why *why)
 	if (n != 2)
 		return why_set(why, 1, "/proc/stat does not tell stolen time");
 	sys_hypervisor(name, sizeof(name));
-	if (stolen == 0 && name[0] && strcmp(name, "none") != 0)
+	if (stolen == 0 && sys_hypervisor_is_one(name))
 		return why_set(why, 1,
 			       "no time was stolen since boot: %s may not tell; then only the "
 			       "calibration loop sees other guests",

@@ -114,7 +114,7 @@ int sys_pmu_ask(struct why *why)
 	/* ENOENT, EOPNOTSUPP: no driver knows the event, as where the hypervisor shows no PMU */
 	if (fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV)
 		return why_set(why, 1, "not counted: no PMU in this %s",
-			       *hypervisor && strcmp(hypervisor, "none") != 0 ? "VM" : "machine");
+			       sys_hypervisor_is_one(hypervisor) ? "VM" : "machine");
 	if (sys_read_u64("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0 && paranoid > 1)
 		return why_set(
 			why, 1,
