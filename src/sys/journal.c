@@ -204,21 +204,50 @@ static int each_journal(int fd_dir, for_journal *visit, void *data, struct why *
 
 /* --- values -------------------------------------------------------------------------------------- */
 
-/* One blank between words, none at the ends; of a list of choices in /sys, "always [madvise] never", the word in
- * brackets. Elsewhere brackets are part of the value (kernel.core_pattern). */
-static void normalize(const char *path, char *text)
+/* The vectors of numbers in /proc/sys are printed with tabs, and read with any blanks. */
+static bool is_numbers(const char *text)
+{
+	return text[strspn(text, "-0123456789 \t")] == 0;
+}
+
+/*
+ * A value as it is kept, to be written back: of a list of choices in /sys, "always [madvise] never", the word in
+ * brackets. In /proc/sys the line as it is, since brackets and blanks can be part of it (kernel.core_pattern). A
+ * tab, which parts the journal's fields, becomes a blank between numbers; in other text it stays, and is refused.
+ */
+static void tidy(const char *path, char *text)
 {
 	char word[SYS_JOURNAL_VALUE];
-	char *out = text;
 
-	if (strncmp(path, "/sys/", 5) == 0)
+	if (strncmp(path, "/sys/", 5) == 0) {
 		sys_bracketed(text, word, sizeof(word));
-	else
-		text_copy(word, sizeof(word), text);
+		text_copy(text, SYS_JOURNAL_VALUE, text_strip(word));
+	}
+	for (char *c = is_numbers(text) ? strchr(text, '\t') : NULL; c; c = strchr(c, '\t'))
+		*c = ' ';
+}
+
+/* One blank between words, none at the ends. */
+static void fold_blanks(const char *text, char ret[SYS_JOURNAL_VALUE])
+{
+	char word[SYS_JOURNAL_VALUE];
+	char *out = ret;
+
+	text_copy(word, sizeof(word), text);
 	for (const char *in = text_strip(word); *in; in++)
 		if (!isspace((unsigned char)*in) || !isspace((unsigned char)in[1]))
 			*out++ = isspace((unsigned char)*in) ? ' ' : *in;
 	*out = 0;
+}
+
+/* Kernels print what they were given with blanks of their own. */
+static bool is_alike(const char *a, const char *b)
+{
+	char folded_a[SYS_JOURNAL_VALUE], folded_b[SYS_JOURNAL_VALUE];
+
+	fold_blanks(a, folded_a);
+	fold_blanks(b, folded_b);
+	return strcmp(folded_a, folded_b) == 0;
 }
 
 static int read_value(const struct sys_journal_entry *e, int fd, char ret[SYS_JOURNAL_VALUE],
@@ -231,10 +260,12 @@ static int read_value(const struct sys_journal_entry *e, int fd, char ret[SYS_JO
 		return why_errno(why, -errno, "cannot read %s", e->path);
 	if (n == (ssize_t)sizeof(text))
 		return why_set(why, -E2BIG, "%s: its value is too long to be kept", e->path);
+	while (n > 0 && text[n - 1] == '\n')
+		n--;
 	text[n] = 0;
-	if (strchr(text_strip(text), '\n'))
+	if (strchr(text, '\n'))
 		return why_set(why, -EINVAL, "%s: has more than one line", e->path);
-	normalize(e->path, text);
+	tidy(e->path, text);
 	text_copy(ret, SYS_JOURNAL_VALUE, text);
 	return 0;
 }
@@ -266,7 +297,7 @@ static int write_value(const struct sys_journal_entry *e, int fd, const char *va
 		return why_errno(why, written < 0 ? -errno : -EIO, "cannot write '%s' to %s", value,
 				 e->path);
 	r = read_value(e, fd, now, why);
-	if (r == 0 && strcmp(now, value) != 0)
+	if (r == 0 && !is_alike(now, value))
 		r = why_set(why, -EIO, "%s took no effect: '%s' was written, and it reads '%s'",
 			    e->path, value, now);
 	return r;
@@ -338,7 +369,7 @@ static enum end restore_value(const struct sys_journal_entry *e, struct why *why
 	if (read_value(e, fd, now, why) == 0) {
 		if (strcmp(now, e->before) == 0) {
 			end = UNCHANGED;
-		} else if (e->is_settled && strcmp(now, e->ours) != 0) {
+		} else if (e->is_settled && !is_alike(now, e->ours)) {
 			(void)why_set(why, 0, "%s is '%s', which is not ours: somebody else set it",
 				      e->path, now);
 			end = LEFT;
@@ -704,7 +735,7 @@ static int look_again(const struct sys_journal_entry *e, int fd, const char *exp
 	char now[SYS_JOURNAL_VALUE];
 	int r = read_value(e, fd, now, why);
 
-	if (r == 0 && strcmp(now, expected) != 0)
+	if (r == 0 && !is_alike(now, expected))
 		r = changed_meanwhile(e, now, expected, why);
 	return r;
 }
@@ -721,7 +752,7 @@ static int look_before(const struct sys_journal *j, struct sys_journal_entry *e,
 		return r;
 	if (is_new)
 		text_copy(e->before, sizeof(e->before), now);
-	else if (strcmp(now, e->ours) != 0)
+	else if (!is_alike(now, e->ours))
 		return changed_meanwhile(e, now, e->ours, why);
 	*ret_to_write = strcmp(now, value) != 0;
 	text_copy(e->ours, sizeof(e->ours), value);
@@ -774,7 +805,7 @@ int sys_journal_set(struct sys_journal *j, const char *path, const char *value, 
 		return why_set(why, -E2BIG, "%s: more than the journal of changed settings holds",
 			       path);
 	text_copy(wanted, sizeof(wanted), value);
-	normalize(path, wanted);
+	tidy(path, wanted);
 	if (e == &j->file.entries[j->file.n_entries]) {
 		*e = (struct sys_journal_entry){.kind = SYS_JOURNAL_WRITE};
 		text_copy(e->path, sizeof(e->path), path);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/ptrace.h>
@@ -371,6 +372,106 @@ static void test_directory(void)
 	     "and gone at the end: %s", why.text);
 }
 
+/* --- values that are more than a word ------------------------------------------------------------- */
+
+#define DOMAIN "/proc/sys/kernel/domainname" /* any text; each UTS namespace has its own */
+#define PORTS \
+	"/proc/sys/net/ipv4/ip_local_port_range" /* two numbers and a tab; each net has its own */
+
+static const struct line {
+	const char *path, *before, *during;
+} lines[] = {
+	{DOMAIN, " a  [b]  c ", "x"},     /* /proc/sys has no lists of choices: brackets are text */
+	{DOMAIN, "a  [b] c", "a [b]  c"}, /* alike but for the blanks, and yet to be put back */
+	{DOMAIN, "x", "y [z]"},
+	{PORTS, "20000\t30000", "20001  30001"},
+};
+static const struct line *line;
+
+static bool is_line(const char *path, const char *expected)
+{
+	char text[128] = "";
+
+	(void)sys_read_text(path, text, sizeof(text));
+	text[strcspn(text, "\n")] = 0;
+	if (strcmp(text, expected) != 0)
+		t_note("%s is '%s', not '%s'", path, text, expected);
+	return strcmp(text, expected) == 0;
+}
+
+/* Leaves it changed, as a killed run does. */
+static int leave_line(void)
+{
+	struct sys_journal *j;
+	struct why why;
+
+	return sys_journal_open(dir, &j, &why) < 0 ||
+	       sys_journal_set(j, line->path, line->during, &why) < 0 ||
+	       is_line(line->path, line->before);
+}
+
+static int run_line(void)
+{
+	struct sys_journal_outcome outcome;
+	struct sys_journal *j;
+	struct why why;
+
+	return sys_journal_open(dir, &j, &why) < 0 ||
+	       sys_journal_set(j, line->path, line->during, &why) < 0 ||
+	       sys_journal_close(j, &outcome, &why) < 0;
+}
+
+enum { LINE_GOOD, LINE_BAD, LINE_NO_NAMESPACE };
+
+static int change_line(void)
+{
+	if (unshare(CLONE_NEWUTS | CLONE_NEWNET) < 0)
+		return LINE_NO_NAMESPACE;
+	put(line->path, line->before);
+	if (run_line() != 0 || !is_line(line->path, line->before))
+		return LINE_BAD;
+	if (in_child(leave_line) != 0 || recover_once() != 0)
+		return LINE_BAD;
+	return is_line(line->path, line->before) ? LINE_GOOD : LINE_BAD;
+}
+
+/* A tab in a text cannot be kept: better no change than another value put back. */
+static int change_tabbed(void)
+{
+	struct sys_journal_outcome outcome;
+	struct sys_journal *j;
+	struct why why;
+	int r;
+
+	if (unshare(CLONE_NEWUTS) < 0)
+		return LINE_NO_NAMESPACE;
+	put(DOMAIN, "a\tb");
+	if (sys_journal_open(dir, &j, &why) < 0)
+		return LINE_BAD;
+	r = sys_journal_set(j, DOMAIN, "x", &why);
+	(void)sys_journal_close(j, &outcome, NULL);
+	return r == -EINVAL && is_line(DOMAIN, "a\tb") ? LINE_GOOD : LINE_BAD;
+}
+
+static void line_ok(int (*work)(void), const char *what)
+{
+	int status = in_child(work);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == LINE_NO_NAMESPACE)
+		t_skip(1, "needs namespaces of its own for %s: refused", what);
+	else
+		t_is_i64(status, LINE_GOOD, "'%s'", what);
+}
+
+static void test_lines(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		line = &lines[i];
+		line_ok(change_line, lines[i].before);
+	}
+	line_ok(change_tabbed, "a text with a tab");
+}
+
 /* --- journals that are none of ours -------------------------------------------------------------- */
 
 static char boot_id[64];
@@ -519,6 +620,7 @@ int main(int argc, char **argv)
 		test_somebody_else();
 		test_one_at_a_time();
 		test_directory();
+		test_lines();
 		test_forged();
 		test_untrusted_dir();
 		test_kept();
