@@ -3,12 +3,20 @@
 #include "src/bench/setting.h"
 
 #include <errno.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define ROOT "/sys/kernel/debug"
 
 static int debugfs_check(const struct bench_arm *arm, struct why *why)
 {
+	struct statfs fs;
+
+	if (statfs(ROOT, &fs) < 0 || fs.f_type != DEBUGFS_MAGIC)
+		return why_set(why, -EINVAL,
+			       "needs debugfs: it is not mounted on " ROOT
+			       "; as root: mount -t debugfs none " ROOT);
 	if (access(ROOT, X_OK) < 0)
 		return why_set(why, -EINVAL, "cannot look into " ROOT ", which is root's");
 	return bench_knob_check_in(ROOT, false, arm, why);

@@ -72,6 +72,23 @@ has_changed() { [ "$(value "$file")" != "$before" ]; }
 	is_restored "$file"
 	toll bench file_cold --ab readahead=100,4M --system-changes
 	refuses 2 'no whole number of pages'
+	for i in file_warm file_cold_random; do # nothing is read ahead there
+		toll bench $i --ab readahead=0,4M -d /var/tmp -s 1M --system-changes
+		complains 3 'the setting readahead changes nothing about it'
+	done
+}
+
+@test "debugfs: where it is not mounted, or has no such file, is said" {
+	needs_root 'mounts debugfs, or takes it out of sight'
+	[ -d /sys/kernel/debug ] || skip 'needs /sys/kernel/debug: this kernel has no debugfs'
+	private_run
+	prefix=(unshare -m sh -c 'mount --bind "$0" /run && mount -t tmpfs none /sys/kernel/debug && exec "$@"' "$dir/run")
+	toll bench file_warm --ab debugfs.fault_around_bytes=1,2 -s 1M --system-changes
+	refuses 2 'needs debugfs: it is not mounted on /sys/kernel/debug; as root: mount -t debugfs'
+	prefix=(unshare -m sh -c 'mount --bind "$0" /run && mount -t debugfs none /sys/kernel/debug && exec "$@"' "$dir/run")
+	"${prefix[@]}" true 2>/dev/null || skip 'needs to mount debugfs: refused'
+	toll bench file_warm --ab debugfs.no_such=1,2 -s 1M --system-changes
+	refuses 2 'there is no /sys/kernel/debug/no_such here'
 }
 
 @test "debugfs.fault_around_bytes: of one page, each page of a cached file is a fault" {

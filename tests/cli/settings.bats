@@ -88,6 +88,11 @@ needs_thp() {
 	PAGETOLL_X=3 pairs anon_write env.PAGETOLL_X=,2
 	ended 0
 	json 'd["ab"]["setting"] == "env.PAGETOLL_X" and d["ab"]["a"] == ""'
+	local long
+	long=$(printf 'X%.0s' {1..200})
+	pairs anon_write "env.$long=1,2"
+	ended 0
+	json "d['ab']['setting'] == 'env.$long'"
 	pairs anon_write env=1,2
 	refuses 2 'write env.VARIABLE=a,b'
 	pairs anon_write 'env.A B=1,2'
@@ -129,6 +134,10 @@ needs_thp() {
 	refuses 2 'use --ab preload='
 	toll bench anon_write --ab sysfs.transparent_hugepage/enabled=always,never --system-changes
 	refuses 2 'would change nothing here; --ab thp=always,never does'
+	if [[ -e /sys/kernel/mm/transparent_hugepage/enabled ]]; then
+		toll bench anon_write --ab thp=madvise,never --system-changes
+		refuses 2 'madvise and never give the same pages here'
+	fi
 	pairs file_warm file-advice=random,sequential
 	complains 3 'the setting file-advice changes nothing about it'
 }
