@@ -40,8 +40,8 @@ int sys_journal_open(const char *dir, struct sys_journal **ret, struct why *why)
 
 /*
  * Changes a setting, and sees that it took: in /sys a value in brackets ("always [madvise] never") is compared
- * by that word; blanks count as one, but come back as they were. What did not take is undone and an error. May be called again for the
- * same path; -EBUSY where somebody else has changed it in between.
+ * by that word; blanks count as one, but come back as they were. What did not take is undone and an error. May
+ * be called again for the same path; -EBUSY where somebody else has changed it in between.
  */
 int sys_journal_set(struct sys_journal *journal, const char *path, const char *value,
 		    struct why *why);
