@@ -4,6 +4,7 @@
 #define MODEL_TRACE_H
 
 #include "src/model/bench.h"
+#include "src/model/bill.h"
 #include "src/model/prices.h"
 
 #include <stdbool.h>
@@ -141,7 +142,7 @@ struct model_trace {
 	char started[32]; /* UTC, ISO 8601 */
 	struct sys_machine machine;
 
-	char source[16]; /* "rusage" */
+	char source[16]; /* "rusage", "perf" */
 	bool estimate;   /* times are prices times counts */
 	struct model_warning blind_spots[MODEL_MAX_WARNINGS];
 	unsigned n_blind_spots;
@@ -158,6 +159,9 @@ struct model_trace {
 
 	struct model_evidence evidence;
 	struct model_prices prices;
+	struct model_bill *bill; /* owned; NULL: counters alone (source rusage) */
+	int32_t *pids;           /* owned; that were attached to; n_pids 0: a command was run */
+	size_t n_pids;
 
 	/* from here on derived by model_trace_derive() */
 	struct model_totals totals;

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The fault bill of a traced run: what each kind, mapping, call site, thread and moment cost. */
+#ifndef MODEL_BILL_H
+#define MODEL_BILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- kinds -------------------------------------------------------------------------------------- */
+
+/* What the kernel had to do. Names in the document: model_fault_kind_names. */
+enum model_fault_kind {
+	MODEL_ANON_WRITE,     /* filled a page of anonymous memory */
+	MODEL_ANON_ZERO_READ, /* mapped the shared zero page */
+	MODEL_COW,            /* copied a page, or gave one for the zero page */
+	MODEL_WP_REUSE,       /* made a page writable that nobody shares */
+	MODEL_FILE_MINOR,     /* mapped pages of a file that were cached, or under way */
+	MODEL_FILE_MAJOR,     /* read from the file */
+	MODEL_FILE_MKWRITE,   /* told the filesystem of a first write to a shared mapping */
+	MODEL_SHMEM,
+	MODEL_SWAP_IN,
+	MODEL_THP, /* one fault for a huge page */
+	MODEL_HUGETLB,
+	MODEL_UFFD,
+	MODEL_NUMA_HINT,
+	MODEL_STACK, /* grew a stack */
+	MODEL_UNKNOWN,
+	MODEL_N_FAULT_KINDS,
+};
+
+extern const char *const model_fault_kind_names[MODEL_N_FAULT_KINDS]; /* "anon-write" ... */
+
+/* -1: no such kind. */
+int model_fault_kind_find(const char *name);
+
+/* --- what a set of faults cost ------------------------------------------------------------------- */
+
+/*
+ * Times in ns. raw is from the entry of a fault to its completion, as timed; time is that less what the tracer
+ * added, plus the way into the kernel and back, which no event sees. Faults that were not timed (n_timed <
+ * count) are in all sums at the mean of their like. on_cpu + blocked + preempted = raw.
+ */
+struct model_cost {
+	uint64_t count, n_major, n_timed;
+	double raw_ns, time_ns;
+	double on_cpu_ns, blocked_ns, preempted_ns; /* NaN: switches were not seen */
+	double p50_ns, p99_ns, worst_ns;            /* raw, of those timed; NaN: none was */
+};
+
+/* --- rows ----------------------------------------------------------------------------------------- */
+
+enum { MODEL_BILL_NAME = 256, MODEL_BILL_FUNCTION = 192, MODEL_MAX_STACK = 24 };
+
+/* Row number of what did not fit the tables, where one is named; no row: MODEL_NO_ROW. */
+#define MODEL_NO_ROW UINT32_MAX
+
+struct model_kind_row {
+	struct model_cost cost; /* count 0: did not occur */
+};
+
+struct model_mapping_row {
+	char name
+		[MODEL_BILL_NAME]; /* path, "[heap]", "[stack]", "[anon]", "[anon:NAME]", "memfd:NAME", "[other]" */
+	bool deleted; /* the file has no name any more */
+	bool shared, writable, executable;
+	struct model_cost cost;
+	enum model_fault_kind kind; /* that cost most of it */
+};
+
+/* A frame of a call chain, innermost first; an inlined function is a frame of its own. */
+struct model_frame {
+	char function[MODEL_BILL_FUNCTION]; /* "": not known, then module+offset says where */
+	char file[MODEL_BILL_NAME];         /* "": not known */
+	uint32_t line;                      /* 0: not known */
+	char module[MODEL_BILL_NAME];       /* path of the binary; "" : none (JIT code, stack) */
+	uint64_t module_offset;             /* in the file */
+	bool inlined;                       /* into the next frame */
+};
+
+/* One place in the code, in one mapping, of one kind of fault. */
+struct model_site_row {
+	struct model_frame *stack; /* owned; n_stack of them; [0] is the instruction that faulted */
+	uint32_t n_stack;
+	uint32_t
+		culprit; /* index of the frame to name: the first with a source file, else the first named, else 0 */
+	uint32_t mapping; /* row in mappings, or MODEL_NO_ROW */
+	enum model_fault_kind kind;
+	struct model_cost cost;
+};
+
+struct model_thread_row {
+	int32_t pid, tid;
+	char comm[32];
+	struct model_cost cost;
+	double cpu_ns; /* its time on the CPU while traced; NaN: not known */
+	double share; /* of time on the CPU and blocked in faults, that faults took; NaN: not known */
+	bool is_rest; /* all threads that did not fit */
+};
+
+/* A stretch of the run. The widths are all the same. */
+struct model_moment {
+	uint64_t count[MODEL_N_FAULT_KINDS];
+	double time_ns[MODEL_N_FAULT_KINDS];
+};
+
+enum model_phase { MODEL_PHASE_START, MODEL_PHASE_STEADY, MODEL_PHASE_EXIT, MODEL_N_PHASES };
+extern const char *const model_phase_names[MODEL_N_PHASES]; /* "start-up", "steady state", "exit" */
+
+struct model_phase_row {
+	uint64_t from_ns, to_ns; /* since the start; equal: there was none */
+	uint64_t count;
+	double time_ns;
+};
+
+/* One fault. */
+struct model_fault_row {
+	uint64_t at_ns;    /* entry, since the start */
+	double latency_ns; /* raw; NaN: not timed */
+	double blocked_ns; /* NaN: not known */
+	uint64_t address;
+	uint64_t file_offset;           /* where the mapping has a file */
+	uint32_t thread, mapping, site; /* rows; or MODEL_NO_ROW */
+	enum model_fault_kind kind;
+	enum model_phase phase; /* derived */
+	bool major, kernel_mode;
+};
+
+/* --- the bill ------------------------------------------------------------------------------------- */
+
+enum { MODEL_MAX_MOMENTS = 256, MODEL_MAX_WORST = 64 };
+
+/* What was seen and could not be used as it is, each by a rule of its own. */
+enum model_bill_count {
+	MODEL_RETRIED, /* entered again for the same page before it was completed: one fault, from its first entry */
+	MODEL_UNFINISHED, /* entered, and never completed: a signal, the end of the thread, another page next */
+	MODEL_UNENTERED, /* completed, and the entry was not seen: counted, not timed */
+	MODEL_NESTED,    /* entered in the kernel during another fault of the same thread */
+	MODEL_LOST,      /* events that the kernel counted and could not hand over */
+	MODEL_UNTIMED,   /* counted, and on purpose not timed, as faults came too fast */
+	MODEL_UNMAPPED,  /* in no mapping that was known */
+	MODEL_N_BILL_COUNTS,
+};
+extern const char *const model_bill_count_names[MODEL_N_BILL_COUNTS]; /* keys in the document */
+
+struct model_bill {
+	struct model_cost total; /* user and, where seen, kernel mode */
+	double time_lo_ns, time_hi_ns;
+	double tracer_ns;   /* that the tracer added inside of raw_ns */
+	double trap_ns;     /* into the kernel and back, outside of it */
+	double slowdown_ns; /* that the tracer cost the run in all, as calibrated */
+	double trap_each_ns,
+		tracer_each_ns; /* the same of one fault, as calibrated on this machine */
+	double share_of_wall, worst_thread_share; /* NaN: not known */
+	double process_share; /* of all threads' time on the CPU and blocked in faults */
+
+	/* reconciliation; UINT64_MAX: not known */
+	uint64_t before_exec, user_traps, kernel_traps, kernel_or_populated;
+	int64_t unexplained;
+	uint64_t counts[MODEL_N_BILL_COUNTS];
+	uint64_t n_processes, n_threads, n_execs;
+
+	struct model_kind_row kinds[MODEL_N_FAULT_KINDS];
+	struct model_mapping_row *mappings;
+	size_t n_mappings;
+	struct model_site_row *sites;
+	size_t n_sites;
+	struct model_thread_row *threads;
+	size_t n_threads_listed;
+	struct model_moment *moments; /* NULL: none */
+	size_t n_moments;
+	uint64_t moment_ns;            /* width */
+	struct model_fault_row *worst; /* the longest first */
+	size_t n_worst;
+	struct model_fault_row *each; /* of trace --each, in time order */
+	size_t n_each;
+	uint64_t n_each_left_out; /* more than could be kept */
+
+	uint64_t deadline_ns; /* 0: none was given */
+	uint64_t n_late;      /* faults above it after start-up */
+
+	/* derived */
+	struct model_phase_row phases[MODEL_N_PHASES];
+};
+
+struct model_bill *model_bill_new(void); /* NULL: no memory; figures are unknown */
+void model_bill_free(struct model_bill *bill);
+
+/* Phases, culprits, shares and order: everything that follows from the rows. */
+struct model_trace;
+void model_bill_derive(struct model_trace *doc);
+
+#endif
