@@ -5,6 +5,7 @@
 #include "src/trace/symbols_name.h"
 #include "src/trace/symbols_parts.h"
 #include "src/trace/symbols_scopes.h"
+#include "src/trace/symbols_table.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
@@ -19,12 +20,13 @@
 struct trace_elf {
 	int fd; /* -1: libdwfl has it */
 	char *path;
-	bool opened, looked_for_debug;
+	bool opened, looked_for_debug, looked_for_table;
 	Dwfl *dwfl; /* a session of its own: no module is in the way of another */
 	Dwfl_Module *module;
 	struct trace_debug debug;
 	struct trace_scopes *scopes;
 	GElf_Addr scopes_bias;
+	struct trace_table *table;
 };
 
 /* --- opening ------------------------------------------------------------------------------------------- */
@@ -49,6 +51,7 @@ void trace_elf_free(struct trace_elf *elf)
 	if (!elf)
 		return;
 	trace_scopes_free(elf->scopes);
+	trace_table_free(elf->table);
 	if (elf->dwfl)
 		dwfl_end(elf->dwfl);
 	if (elf->fd >= 0)
@@ -143,18 +146,15 @@ static bool address_of(struct trace_elf *elf, uint64_t file_offset, GElf_Addr *r
 /* The function of the symbol table: the innermost that is not inlined. */
 static void name_by_symbol(struct trace_elf *elf, GElf_Addr address, struct model_frame *frame)
 {
-	GElf_Off behind;
-	GElf_Sym symbol;
-	const char *name =
-		dwfl_module_addrinfo(elf->module, address, &behind, &symbol, NULL, NULL, NULL);
-	int type = name ? GELF_ST_TYPE(symbol.st_info) : STT_SECTION;
+	const char *name;
 
-	/* Assembly has symbols without a type, and without a size. */
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return;
-	if (!*name || (symbol.st_size && behind >= symbol.st_size))
-		return;
-	trace_name_function(name, frame->function, sizeof(frame->function));
+	if (!elf->looked_for_table) {
+		elf->looked_for_table = true;
+		elf->table = trace_table_new(elf->module);
+	}
+	name = elf->table ? trace_table_find(elf->table, address) : NULL;
+	if (name)
+		trace_name_function(name, frame->function, sizeof(frame->function));
 }
 
 size_t trace_elf_frames(struct trace_elf *elf, uint64_t file_offset, struct model_frame *ret,

@@ -115,12 +115,13 @@ static bool ends_in_deleted(const char *path)
 
 int trace_file_open_mapped(const struct trace_module_key *key, char **ret_path, bool *ret_deleted)
 {
-	int fd = -ENOENT;
+	int r = -ENOENT;
 
 	if (!key->inode)
-		return -ENOENT;
+		return r;
 	for (enum candidate i = BY_PATH; i < N_CANDIDATES; i++) {
-		char *path;
+		char *path = NULL;
+		int fd;
 
 		if (i != BY_MAPPING && key->path[0] != '/')
 			continue;
@@ -128,22 +129,16 @@ int trace_file_open_mapped(const struct trace_module_key *key, char **ret_path, 
 		if (!path)
 			return -ENOMEM;
 		fd = open_candidate(i, path, key);
-		if (fd >= 0 && i == BY_MAPPING) {
-			free(path);
-			path = strdup(key->path);
-		}
-		if (fd >= 0 && !path) {
-			(void)close(fd);
-			return -ENOMEM;
-		}
 		if (fd >= 0) {
 			*ret_path = path;
 			*ret_deleted = i == BY_MAPPING && ends_in_deleted(key->path);
-			break;
+			return fd;
 		}
 		free(path);
+		if (r == -ENOENT) /* the others say more */
+			r = fd;
 	}
-	return fd;
+	return r;
 }
 
 /* All of an ELF image in memory: its section headers come last in a vdso. */

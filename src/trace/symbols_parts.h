@@ -21,7 +21,7 @@ int trace_file_open(const char *path, int flags, struct stat *ret);
 
 /*
  * Opens the very file that is mapped, whatever its path names by now. fd, or negative errno. *ret_path is
- * owned by the caller: the path by which it was found, or key->path where it has none any more.
+ * owned by the caller: the path by which it was found.
  * *ret_deleted: key->path ends in " (deleted)", and that is not part of its name.
  */
 int trace_file_open_mapped(const struct trace_module_key *key, char **ret_path, bool *ret_deleted);
