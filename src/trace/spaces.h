@@ -73,7 +73,7 @@ int trace_spaces_reread(struct trace_spaces *spaces, pid_t pid);
  *
  * may_reread: on a miss /proc/PID/maps is read. Records are looked at after the fact, so what it says is put beside
  * what is known, and in its place only where both speak of the same addresses. It costs at most a
- * twentieth of the time for one process and a fifth for all, after a first few that are free; a page that was looked for
+ * twentieth of a CPU for one process and a fifth for all, after a first few that are free; a page that was looked for
  * in vain is looked for again after 10 ms.
  *
  * munmap and mremap leave no record. Where mremap puts a mapping in a place from which another was removed, the other
