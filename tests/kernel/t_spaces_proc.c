@@ -19,6 +19,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -400,6 +401,9 @@ static void test_churn(void)
 	uint64_t n;
 
 	p = map(16 * page_bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	m = trace_spaces_find(spaces, getpid(), (uintptr_t)make_program(), true);
+	if (m)
+		m->module = 9;
 	m = trace_spaces_find(spaces, getpid(), (uintptr_t)p, true);
 	t_ok(m && m->backing == TRACE_ANON, "a process that nobody told of: read when asked for");
 	t_is_u64(trace_spaces_n_rereads(spaces), 1, "once");
@@ -417,6 +421,8 @@ static void test_churn(void)
 	t_ok(m && m->backing == TRACE_ANON && m->end >= (uintptr_t)at + 32 * page_bytes,
 	     "where it is now: read");
 	t_is_u64(trace_spaces_n_rereads(spaces) - n, 1, "by one look");
+	m = trace_spaces_find(spaces, getpid(), (uintptr_t)make_program(), true);
+	t_is_i64(m ? m->module : 0, 9, "what is known of a file's module is kept");
 	t_ok(trace_spaces_find(spaces, getpid(), (uintptr_t)p, false),
 	     "where it was: faults there may be told of late, so it is still known");
 	t_is_i64(trace_spaces_reread(spaces, getpid()), 0, "reading all anew");
@@ -439,6 +445,71 @@ static void test_misses(void)
 		(void)trace_spaces_find(spaces, getpid(), page_bytes * (size_t)(i % 10), true);
 	n = trace_spaces_n_rereads(spaces) - n;
 	t_ok(n >= 10 && n < N / 2, "%d looks for ten pages: %" PRIu64 " reads", N, n);
+	trace_spaces_free(spaces);
+}
+
+/* No room for us: by too many processes, or by too many mappings. */
+static void check_no_room(struct trace_spaces *spaces, const char *title)
+{
+	enum { N = 20000 };
+	uint64_t n = trace_spaces_n_rereads(spaces);
+	const char *p = make_shared();
+	const struct trace_mapping *m;
+
+	m = trace_spaces_find(spaces, getpid(), (uintptr_t)p, true);
+	t_ok(m && m->backing == TRACE_SHMEM, "no room for %s: read for what is asked", title);
+	t_is_u64(trace_spaces_n_rereads(spaces) - n, 1, "by one look");
+	m = trace_spaces_find(spaces, getpid(), (uintptr_t)p + page_bytes, true);
+	t_ok(m && trace_spaces_n_rereads(spaces) - n == 1, "which is remembered");
+	t_ok(trace_spaces_n_left_out(spaces) > 0, "what found no room is counted");
+	trace_spaces_exec(spaces, getpid());
+	t_ok(!trace_spaces_find(spaces, getpid(), (uintptr_t)p, false), "until it does exec");
+	n = trace_spaces_n_rereads(spaces);
+	for (size_t i = 0; i < N; i++)
+		(void)trace_spaces_find(spaces, getpid(), page_bytes * (i % 10), true);
+	n = trace_spaces_n_rereads(spaces) - n;
+	t_ok(n >= 1 && n < N / 2, "%d looks in vain: %" PRIu64 " reads", N, n);
+}
+
+static void test_no_room(void)
+{
+	enum { NOBODY = 5000000, MAX_SPACES = 8192, MAX_MAPPINGS = 65536, N_FULL = 4 };
+	struct trace_mmap_event e = {.length = 1, .dev_major = 8, .inode = 1, .name = "/a"};
+	struct trace_spaces *spaces = new_spaces();
+
+	for (e.pid = NOBODY; e.pid < NOBODY + MAX_SPACES; e.pid++)
+		trace_spaces_mmap(spaces, &e);
+	check_no_room(spaces, "a process");
+	trace_spaces_free(spaces);
+
+	spaces = new_spaces();
+	for (e.pid = NOBODY; e.pid < NOBODY + N_FULL; e.pid++)
+		for (e.start = 0; e.start < MAX_MAPPINGS; e.start++)
+			trace_spaces_mmap(spaces, &e);
+	check_no_room(spaces, "mappings");
+	trace_spaces_free(spaces);
+}
+
+/* Drivers keep memory on the kernel's own mount, by names of their own. */
+static void test_internal(void)
+{
+	struct trace_mmap_event e = {
+		.pid = getpid(), .start = page_bytes, .length = page_bytes, .flags = MAP_SHARED};
+	struct trace_spaces *spaces = new_spaces();
+	int fd = memfd_create("t_spaces", MFD_CLOEXEC);
+	const struct trace_mapping *m;
+	struct stat st;
+
+	if (!t_ok(fd >= 0 && fstat(fd, &st) == 0, "the device of a memfd"))
+		return;
+	(void)close(fd);
+	e.dev_major = major(st.st_dev);
+	e.dev_minor = minor(st.st_dev);
+	e.inode = st.st_ino;
+	e.name = "/drm mm object (deleted)";
+	trace_spaces_mmap(spaces, &e);
+	m = trace_spaces_find(spaces, e.pid, e.start, false);
+	t_ok(m && m->backing == TRACE_SHMEM, "whatever is on it is shared memory");
 	trace_spaces_free(spaces);
 }
 
@@ -827,6 +898,8 @@ int main(void)
 	test_backings();
 	test_churn();
 	test_misses();
+	test_no_room();
+	test_internal();
 	test_child();
 	test_zombie();
 	test_leader_gone();

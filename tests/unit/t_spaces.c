@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -189,6 +191,35 @@ static void test_classes(void)
 		t_is_str(m ? trace_spaces_name(spaces, m->name) : NULL, classes[i].told,
 			 "its name");
 	}
+}
+
+/* A process that is gone has no root directory any more, so that its paths are looked for in ours. */
+static void test_called_deleted(void)
+{
+	char path[] = "/tmp/t_spaces XXXXXX (deleted)";
+	int fd = mkostemps(path, 10, O_CLOEXEC);
+	struct trace_mmap_event e = file_event(PID, 0x1000, 0x1000, path);
+	struct trace_mapping *m;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		t_skip(1, "needs to write in /tmp");
+		return;
+	}
+	begin();
+	e.dev_major = major(st.st_dev);
+	e.dev_minor = minor(st.st_dev);
+	e.inode = st.st_ino;
+	trace_spaces_mmap(spaces, &e);
+	m = find(PID, 0x1000);
+	t_ok(m && !m->deleted, "a file that is called deleted, and is not");
+	t_is_str(m ? trace_spaces_name(spaces, m->name) : NULL, path, "has that name");
+	e.inode++;
+	trace_spaces_mmap(spaces, &e);
+	m = find(PID, 0x1000);
+	t_ok(m && m->deleted, "another file of that name is deleted");
+	(void)close(fd);
+	(void)unlink(path);
 }
 
 static void test_attributes(void)
@@ -629,6 +660,7 @@ int main(void)
 	test_cuts();
 	test_odd_records();
 	test_classes();
+	test_called_deleted();
 	test_attributes();
 	test_fork();
 	test_ends();
