@@ -15,10 +15,26 @@ static const struct show_options defaults = {
 	.output = CLI_OUTPUT_DEFAULTS,
 };
 
+static const char *const formats[] = {"text", "json", "csv", "html", "folded", NULL};
+
 static const struct option_row options[] = {
-	CLI_OUTPUT_ROWS(struct show_options),
+	CLI_OUTPUT_ROWS_OF(struct show_options, formats,
+			   "text, json, csv, html or folded (default text)"),
+	CLI_BILL_ROWS(struct show_options),
 	OPTION_END,
 };
+
+static int show(const struct cli_output *output, const struct model_document *doc)
+{
+	bool has_tables = doc->trace && doc->trace->bill;
+
+	if (!has_tables && (output->top || output->sort))
+		return cli_fail(EXIT_USAGE, "show: --%s: the document has no fault bill",
+				output->top ? "top" : "sort");
+	return doc->bench     ? cli_output_bench(output, doc->bench)
+	       : doc->compare ? cli_output_compare(output, doc->compare)
+			      : cli_output_trace(output, doc->trace);
+}
 
 static int cmd_show(const struct command_call *call)
 {
@@ -40,9 +56,7 @@ static int cmd_show(const struct command_call *call)
 	if (r < 0)
 		return cli_fail(r == -EINVAL || r == -ENOENT ? EXIT_USAGE : EXIT_SYSTEM, "show: %s",
 				why.text);
-	r = doc.bench     ? cli_output_bench(&o->output, doc.bench)
-	    : doc.compare ? cli_output_compare(&o->output, doc.compare)
-			  : cli_output_trace(&o->output, doc.trace);
+	r = show(&o->output, &doc);
 	model_document_free(&doc);
 	return r;
 }
@@ -55,7 +69,8 @@ COMMAND(show) = {
 		"computed anew from its rounds. DOC is @last (the default), @prev, a path, '-' for standard "
 		"input, or the name of a file in the runs directory: $PAGETOLL_RUNS, else "
 		"$XDG_STATE_HOME/pagetoll, else ~/.local/state/pagetoll. What 'pagetoll stat --json -o FILE' "
-		"wrote is such a document, too, and what 'pagetoll compare --json -o FILE' wrote.\n"
+		"wrote is such a document, too, and what 'pagetoll compare --json -o FILE' wrote. Formats differ by "
+		"document: folded, call chains weighted by fault time for flame graphs, is of fault bills alone.\n"
 		"Exit status: 0; 2 no such document; 5 it cannot be read.",
 	.examples =
 		"  pagetoll show                           the last run\n"

@@ -22,6 +22,17 @@
 const char *const cli_format_names[] = {"text", "json", "csv", "html", NULL};
 const char *const cli_color_names[] = {"auto", "always", "never", NULL};
 
+static const struct {
+	const char *name;
+	enum report_sort sort;
+} sorts[] = {
+	{"time", REPORT_SORT_TIME},
+	{"count", REPORT_SORT_COUNT},
+	{"worst", REPORT_SORT_WORST},
+	{"mean", REPORT_SORT_MEAN},
+};
+const char *const cli_sort_names[] = {"time", "count", "worst", "mean", NULL};
+
 int cli_fail(int status, const char *fmt, ...)
 {
 	struct why why;
@@ -140,6 +151,14 @@ static bool shows_unicode(void)
 	return shows;
 }
 
+static enum report_sort sort_of(const struct cli_output *output)
+{
+	for (size_t i = 0; output->sort && i < ARRAY_LEN(sorts); i++)
+		if (strcmp(sorts[i].name, output->sort) == 0)
+			return sorts[i].sort;
+	return REPORT_SORT_TIME;
+}
+
 struct report_style cli_style(const struct cli_output *output, FILE *out)
 {
 	return (struct report_style){
@@ -148,6 +167,8 @@ struct report_style cli_style(const struct cli_output *output, FILE *out)
 		.brief = output->quiet,
 		.unicode = shows_unicode(),
 		.width = cli_terminal_width(fileno(out)),
+		.top = (size_t)output->top,
+		.sort = sort_of(output),
 	};
 }
 
@@ -215,6 +236,8 @@ static void write_report(const struct job *job, FILE *place, FILE *out)
 		format->bench(job->bench, out, &style);
 	else if (job->compare)
 		format->compare(job->compare, out, &style);
+	else if (job->trace->bill)
+		format->bill(job->trace, out, &style);
 	else
 		format->trace(job->trace, out, &style);
 }
@@ -263,30 +286,68 @@ static int write_job(const struct job *job)
 	return 0; /* main() sees whether it was written */
 }
 
+/* Formats that have a form, with commas. */
+static void list_forms(bool (*has_form)(const struct report_format *format), char *ret, size_t size)
+{
+	*ret = 0;
+	for (const struct report_row *row = report_registry; row->name; row++)
+		if (has_form(row->format))
+			text_append(ret, size, "%s%s", *ret ? ", " : "", row->name);
+}
+
+/* Writes a report, or says which formats have one. */
+static int write_form(const struct job *job, const char *of,
+		      bool (*has_form)(const struct report_format *format))
+{
+	char forms[128];
+
+	if (has_form(report_find(job->output->format)))
+		return write_job(job);
+	list_forms(has_form, forms, sizeof(forms));
+	return cli_fail(EXIT_USAGE, "--format %s: has no form for %s; there are %s",
+			job->output->format, of, forms);
+}
+
+static bool has_bench(const struct report_format *format)
+{
+	return format->bench;
+}
+
+static bool has_trace(const struct report_format *format)
+{
+	return format->trace;
+}
+
+static bool has_bill(const struct report_format *format)
+{
+	return format->bill;
+}
+
+static bool has_compare(const struct report_format *format)
+{
+	return format->compare;
+}
+
 int cli_output_bench(const struct cli_output *output, const struct model_bench *doc)
 {
 	struct job job = {.output = output, .bench = doc};
 
-	return write_job(&job);
+	return write_form(&job, "prices", has_bench);
 }
 
 int cli_output_trace(const struct cli_output *output, const struct model_trace *doc)
 {
 	struct job job = {.output = output, .trace = doc};
 
-	if (!report_find(output->format)->trace)
-		return cli_fail(
-			EXIT_USAGE,
-			"--format %s: has no form for a command's faults; text and json have",
-			output->format);
-	return write_job(&job);
+	return doc->bill ? write_form(&job, "a fault bill", has_bill)
+			 : write_form(&job, "a command's faults by counters alone", has_trace);
 }
 
 int cli_output_compare(const struct cli_output *output, const struct model_compare *doc)
 {
 	struct job job = {.output = output, .compare = doc};
 
-	return write_job(&job);
+	return write_form(&job, "a comparison", has_compare);
 }
 
 static void print_paragraphs(const char *text, FILE *out, size_t width)

@@ -31,6 +31,9 @@ enum model_fault_kind {
 
 extern const char *const model_fault_kind_names[MODEL_N_FAULT_KINDS]; /* "anon-write" ... */
 
+/* What a trace says of its kinds: "zero-fill" ... */
+extern const char *const model_fault_kind_words[MODEL_N_FAULT_KINDS];
+
 /* -1: no such kind. */
 int model_fault_kind_find(const char *name);
 
@@ -47,6 +50,12 @@ struct model_cost {
 	double on_cpu_ns, blocked_ns, preempted_ns; /* NaN: switches were not seen */
 	double p50_ns, p99_ns, worst_ns;            /* raw, of those timed; NaN: none was */
 };
+
+/* Nothing: sums of 0, and no fault that was timed. */
+struct model_cost model_cost_none(void);
+
+/* Sums; quantiles of two sets together are not known. */
+void model_cost_add(struct model_cost *sum, const struct model_cost *more);
 
 /* --- rows ----------------------------------------------------------------------------------------- */
 
@@ -130,6 +139,19 @@ struct model_fault_row {
 
 enum { MODEL_MAX_MOMENTS = 256, MODEL_MAX_WORST = 64 };
 
+/* Most rows that a document may have. */
+enum {
+	MODEL_MAX_MAPPINGS = 4 * 1024,
+	MODEL_MAX_SITES = 16 * 1024,
+	MODEL_MAX_THREADS = 8 * 1024,
+	MODEL_MAX_EACH = 250 * 1000,
+	MODEL_MAX_PIDS = 64 * 1024,
+};
+
+/* A count that is not known; of a difference, which may be negative: MODEL_UNKNOWN_DIFFERENCE. */
+#define MODEL_UNKNOWN_COUNT UINT64_MAX
+#define MODEL_UNKNOWN_DIFFERENCE INT64_MIN
+
 /* What was seen and could not be used as it is, each by a rule of its own. */
 enum model_bill_count {
 	MODEL_RETRIED, /* entered again for the same page before it was completed: one fault, from its first entry */
@@ -142,6 +164,7 @@ enum model_bill_count {
 	MODEL_N_BILL_COUNTS,
 };
 extern const char *const model_bill_count_names[MODEL_N_BILL_COUNTS]; /* keys in the document */
+extern const char *const model_bill_count_rules[MODEL_N_BILL_COUNTS]; /* a sentence each */
 
 struct model_bill {
 	struct model_cost total; /* user and, where seen, kernel mode */
@@ -149,12 +172,13 @@ struct model_bill {
 	double tracer_ns;   /* that the tracer added inside of raw_ns */
 	double trap_ns;     /* into the kernel and back, outside of it */
 	double slowdown_ns; /* that the tracer cost the run in all, as calibrated */
-	double trap_each_ns,
-		tracer_each_ns; /* the same of one fault, as calibrated on this machine */
+	/* the same of one fault, as calibrated on this machine */
+	double trap_each_ns, tracer_each_ns;
 	double share_of_wall, worst_thread_share; /* NaN: not known */
 	double process_share; /* of all threads' time on the CPU and blocked in faults */
 
-	/* reconciliation; UINT64_MAX: not known */
+	/* reconciliation with rusage; MODEL_UNKNOWN_COUNT: not known. unexplained is known where rusage is, that is
+	 * where a command was run to its end; else MODEL_UNKNOWN_DIFFERENCE. */
 	uint64_t before_exec, user_traps, kernel_traps, kernel_or_populated;
 	int64_t unexplained;
 	uint64_t counts[MODEL_N_BILL_COUNTS];
@@ -186,8 +210,41 @@ struct model_bill {
 struct model_bill *model_bill_new(void); /* NULL: no memory; figures are unknown */
 void model_bill_free(struct model_bill *bill);
 
-/* Phases, culprits, shares and order: everything that follows from the rows. */
+/* Phases, culprits, shares and order: everything that follows from the rows. Rows are sorted by time, and refer to each
+ * other as before; where there is no memory for that they stay as they are. */
 struct model_trace;
 void model_bill_derive(struct model_trace *doc);
+
+/* The verdict's sentence, of what was derived. */
+void model_bill_judge(struct model_trace *doc);
+
+/* --- reading a bill ------------------------------------------------------------------------------- */
+
+/* The kinds that occurred, the dearest first. Returns how many. */
+size_t model_bill_kinds(const struct model_bill *bill,
+			enum model_fault_kind ret_kinds[MODEL_N_FAULT_KINDS]);
+
+/* The larger of the worst thread's share and the process's; NaN: neither is known. */
+double model_bill_share(const struct model_bill *bill);
+
+/* The longest fault that was not of start-up; NULL: none is among the worst. */
+const struct model_fault_row *model_bill_worst_later(const struct model_bill *bill);
+
+/* The frame to name; NULL where the stack is not known. */
+const struct model_frame *model_site_culprit(const struct model_site_row *site);
+
+/* Whether it is a file, and not memory with a name in brackets. */
+bool model_mapping_is_file(const struct model_mapping_row *mapping);
+
+/* Behind the last slash of a path. */
+const char *model_base_name(const char *path);
+
+/* "load_table (table.c:88)", "libz.so.1+0x4711"; "" where neither is known. Of path as much as has_dirs says. */
+void model_frame_text(const struct model_frame *frame, bool has_dirs, char *ret, size_t size);
+
+/* --- for src/model alone: JSON ------------------------------------------------------------------------ */
+
+struct json_writer;
+void model_bill_write(struct json_writer *w, const struct model_trace *doc);
 
 #endif

@@ -25,6 +25,9 @@ struct model_bench *model_bench_from_json(struct json_reader *rd, const json_t *
 struct model_trace *model_trace_from_json(struct json_reader *rd, const json_t *root);
 struct model_compare *model_compare_from_json(struct json_reader *rd, const json_t *root);
 
+/* The bill of a trace whose source sees each fault, into doc->bill. */
+void model_bill_read(struct json_reader *rd, const json_t *root, struct model_trace *doc);
+
 /* One row of a comparison, judged anew by its interval. */
 void model_compare_row_read(struct json_reader *rd, const json_t *object,
 			    struct model_compare_row *row);

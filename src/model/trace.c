@@ -68,6 +68,7 @@ const char *const model_trace_verdict_names[MODEL_N_TRACE_VERDICTS] = {
 	[MODEL_REPEATED_TOUCH] = "repeated-touch",
 	[MODEL_COLD_FILE] = "cold-file",
 	[MODEL_SHORT_OF_RAM] = "short-of-ram",
+	[MODEL_FAULT_BILL] = "fault-bill",
 };
 
 struct model_trace *model_trace_new(void)
@@ -83,6 +84,8 @@ void model_trace_free(struct model_trace *doc)
 {
 	if (!doc)
 		return;
+	model_bill_free(doc->bill);
+	free(doc->pids);
 	free(doc->command);
 	free(doc);
 }
@@ -113,6 +116,11 @@ void model_trace_raise(struct model_trace *doc, enum model_figure figure, int64_
 
 void model_trace_derive(struct model_trace *doc)
 {
+	if (doc->bill) {
+		model_bill_derive(doc);
+		model_bill_judge(doc);
+		return;
+	}
 	model_trace_estimate(doc);
 	model_trace_judge(doc);
 }

@@ -122,6 +122,7 @@ enum model_trace_verdict_id {
 	MODEL_REPEATED_TOUCH,
 	MODEL_COLD_FILE,
 	MODEL_SHORT_OF_RAM,
+	MODEL_FAULT_BILL, /* of a bill whose faults matter */
 	MODEL_N_TRACE_VERDICTS,
 };
 
@@ -155,7 +156,8 @@ struct model_trace {
 	int exit_status;  /* what pagetoll ended with: 128 + signal where one killed it */
 	int signal;       /* 0: none */
 	uint64_t wall_ns, user_ns, sys_ns;
-	uint64_t n_minor, n_major; /* rusage */
+	/* rusage's where a command was run to its end, else those that were traced */
+	uint64_t n_minor, n_major;
 
 	struct model_evidence evidence;
 	struct model_prices prices;
@@ -180,7 +182,7 @@ void model_trace_raise(struct model_trace *doc, enum model_figure figure, int64_
 /* Whether the estimate needs this price: what could not matter, or did not occur, it does not. */
 bool model_trace_needs(const struct model_trace *doc, enum model_price_id id);
 
-/* Computes totals and verdict from counts, times, evidence and prices alone. */
+/* Computes totals and verdict from counts, times, evidence and prices alone; where there is a bill, from it. */
 void model_trace_derive(struct model_trace *doc);
 
 /* The two halves of that. */

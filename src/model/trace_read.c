@@ -2,6 +2,7 @@
 /* Reads a trace document: somebody's file, so nothing in it is trusted. */
 #include "src/model/trace.h"
 
+#include "src/base/array.h"
 #include "src/base/text.h"
 #include "src/base/why.h"
 #include "src/model/document_read.h"
@@ -45,14 +46,8 @@ static void read_command(struct json_reader *rd, const json_t *root, struct mode
 	doc->signal = (int)signal;
 }
 
-static void read_counts(struct json_reader *rd, const json_t *root, struct model_trace *doc)
+static void read_times(struct json_reader *rd, const json_t *root, struct model_trace *doc)
 {
-	const json_t *counts = json_get_object(rd, root, "reconciliation");
-
-	if (!counts)
-		json_read_fail(rd, "has no \"reconciliation\"");
-	json_get_u64(rd, counts, "rusage_minor", &doc->n_minor);
-	json_get_u64(rd, counts, "rusage_major", &doc->n_major);
 	json_get_u64(rd, root, "wall_ns", &doc->wall_ns);
 	json_get_u64(rd, root, "user_ns", &doc->user_ns);
 	json_get_u64(rd, root, "sys_ns", &doc->sys_ns);
@@ -122,6 +117,37 @@ static void read_prices(struct json_reader *rd, const json_t *root, struct model
 	}
 }
 
+static void read_counted(struct json_reader *rd, const json_t *root, struct model_trace *doc)
+{
+	const json_t *counts = json_get_object(rd, root, "reconciliation");
+
+	if (!counts)
+		json_read_fail(rd, "has no \"reconciliation\"");
+	json_get_u64(rd, counts, "rusage_minor", &doc->n_minor);
+	json_get_u64(rd, counts, "rusage_major", &doc->n_major);
+	read_prices(rd, root, &doc->prices);
+}
+
+/* What sees each fault has a bill, and counters alone have prices. */
+static const struct {
+	const char *source;
+	void (*read)(struct json_reader *rd, const json_t *root, struct model_trace *doc);
+} sources[] = {
+	{"rusage", read_counted},
+	{"perf", model_bill_read},
+};
+
+static void read_by_source(struct json_reader *rd, const json_t *root, struct model_trace *doc)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+		if (strcmp(doc->source, sources[i].source) == 0) {
+			sources[i].read(rd, root, doc);
+			return;
+		}
+	json_read_fail(rd, "is a trace by '%s', this pagetoll reads those by '%s' and '%s'",
+		       doc->source, sources[0].source, sources[1].source);
+}
+
 static void read_document(struct json_reader *rd, const json_t *root, struct model_trace *doc)
 {
 	const json_t *tool = json_get_object(rd, root, "tool");
@@ -130,13 +156,10 @@ static void read_document(struct json_reader *rd, const json_t *root, struct mod
 	json_get_text(rd, root, "started", doc->started, sizeof(doc->started));
 	json_get_text(rd, root, "source", doc->source, sizeof(doc->source));
 	json_get_bool(rd, root, "estimate", &doc->estimate);
-	if (strcmp(doc->source, "rusage") != 0)
-		json_read_fail(rd, "is a trace by '%s', this pagetoll reads those by 'rusage'",
-			       doc->source);
+	read_by_source(rd, root, doc);
 	read_command(rd, root, doc);
-	read_counts(rd, root, doc);
+	read_times(rd, root, doc);
 	read_evidence(rd, root, &doc->evidence);
-	read_prices(rd, root, &doc->prices);
 	model_warnings_read(rd, root, "blind_spots", doc->blind_spots, &doc->n_blind_spots);
 	model_warnings_read(rd, root, "warnings", doc->warnings, &doc->n_warnings);
 	model_machine_read(rd, root, &doc->machine);

@@ -156,10 +156,15 @@ void model_trace_write(const struct model_trace *doc, FILE *out)
 	json_put_u64(&w, "wall_ns", doc->wall_ns);
 	json_put_u64(&w, "user_ns", doc->user_ns);
 	json_put_u64(&w, "sys_ns", doc->sys_ns);
-	write_totals(&w, doc);
-	write_reconciliation(&w, doc);
+	if (doc->bill) {
+		model_bill_write(&w, doc);
+	} else {
+		write_totals(&w, doc);
+		write_reconciliation(&w, doc);
+	}
 	write_evidence(&w, &doc->evidence);
-	write_prices(&w, &doc->prices);
+	if (!doc->bill)
+		write_prices(&w, &doc->prices);
 	model_warnings_write(&w, "blind_spots", doc->blind_spots, doc->n_blind_spots);
 	model_warnings_write(&w, "warnings", doc->warnings, doc->n_warnings);
 	model_machine_write(&w, &doc->machine);

@@ -214,5 +214,6 @@ static void bench(const struct model_bench *doc, FILE *out, const struct report_
 REPORT(csv) = {
 	.title = "one line a scenario; undefined numbers are empty",
 	.bench = bench,
+	.bill = report_bill_csv,
 	.compare = report_compare_csv,
 };

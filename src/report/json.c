@@ -24,5 +24,6 @@ REPORT(json) = {
 	.title = "the whole document, schema 1; see pagetoll-results(5)",
 	.bench = bench,
 	.trace = trace,
+	.bill = trace,
 	.compare = compare,
 };

@@ -11,19 +11,32 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What the rows of a bill's tables are sorted by, the largest first. */
+enum report_sort {
+	REPORT_SORT_TIME,
+	REPORT_SORT_COUNT,
+	REPORT_SORT_WORST,
+	REPORT_SORT_MEAN,
+};
+
 struct report_style {
 	bool color;
 	bool verbose;
 	bool brief;   /* the answer alone */
 	bool unicode; /* the reader's locale shows UTF-8 */
 	size_t width; /* columns of the terminal; 0: unbounded */
+	size_t top;   /* rows of a bill's table; 0: ten */
+	enum report_sort sort;
 };
 
 struct report_format {
 	const char *title; /* for lists and help */
 	void (*bench)(const struct model_bench *doc, FILE *out, const struct report_style *style);
 	/* NULL: this format has no form for it */
+	/* of a trace by counters alone */
 	void (*trace)(const struct model_trace *doc, FILE *out, const struct report_style *style);
+	/* of a trace with a bill */
+	void (*bill)(const struct model_trace *doc, FILE *out, const struct report_style *style);
 	void (*compare)(const struct model_compare *doc, FILE *out,
 			const struct report_style *style);
 };
@@ -68,6 +81,20 @@ enum report_paint { PAINT_NONE, PAINT_GOOD, PAINT_WARN, PAINT_BAD, PAINT_DIM };
 
 /* What a command's faults cost it, for people. */
 void report_trace_text(const struct model_trace *doc, FILE *out, const struct report_style *style);
+
+/* The same of a trace with a bill. */
+void report_bill_text(const struct model_trace *doc, FILE *out, const struct report_style *style);
+
+/* The command of a trace, in one line; or the processes that were attached to. */
+void report_trace_command(const struct model_trace *doc, FILE *out,
+			  const struct report_style *style);
+
+/* What the source cannot see. */
+void report_trace_limits(const struct model_trace *doc, FILE *out,
+			 const struct report_style *style);
+
+/* One line a call site and kind; or, of a bill with each fault, one line a fault. */
+void report_bill_csv(const struct model_trace *doc, FILE *out, const struct report_style *style);
 
 /* A paragraph behind a word of up to eight letters, folded, every line of it in the same column. */
 void report_headed(FILE *out, const struct report_style *style, enum report_paint paint,

@@ -35,7 +35,11 @@ void table_add(struct table *t, const char *const *texts)
 	t->n_rows++;
 }
 
-static size_t column_width(const struct table *t, size_t c)
+/* What stands for the rest of a text that was cut. */
+static const char cut_mark[] = "..";
+
+/* The width that all texts of a column need. */
+static size_t natural_width(const struct table *t, size_t c)
 {
 	size_t width = text_columns(t->columns[c].title);
 
@@ -45,6 +49,13 @@ static size_t column_width(const struct table *t, size_t c)
 		width = n > width ? n : width;
 	}
 	return width;
+}
+
+static size_t column_width(const struct table *t, size_t c)
+{
+	size_t width = natural_width(t, c);
+
+	return t->most[c] && t->most[c] < width ? t->most[c] : width;
 }
 
 static size_t table_width(const struct table *t)
@@ -69,13 +80,36 @@ static size_t next_to_drop(const struct table *t)
 	return drop;
 }
 
+/* As narrow as the columns that may be cut can get. */
+static void cut_columns(struct table *t)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		size_t title = text_columns(t->columns[c].title);
+
+		t->most[c] = t->least[c] && t->least[c] < title ? title : t->least[c];
+	}
+}
+
+/* What is left of the width goes to the columns that were cut, from the first on. */
+static void widen_columns(struct table *t, size_t width)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		size_t left = width > table_width(t) ? width - table_width(t) : 0;
+
+		if (t->most[c] && !t->hidden[c])
+			t->most[c] += left;
+	}
+}
+
 size_t table_fit(struct table *t, size_t width, char *ret_hidden, size_t size)
 {
 	size_t n = 0, used = 0;
 
 	*ret_hidden = 0;
-	if (width && table_width(t) > width)
+	if (width && table_width(t) > width) {
 		t->gap = 1;
+		cut_columns(t);
+	}
 	while (width && table_width(t) > width) {
 		size_t drop = next_to_drop(t);
 
@@ -87,24 +121,47 @@ size_t table_fit(struct table *t, size_t width, char *ret_hidden, size_t size)
 						 n ? ", " : "", t->columns[drop].title);
 		n++;
 	}
+	if (width)
+		widen_columns(t, width);
 	return n;
 }
 
-static void print_line(const struct table *t, FILE *out,
+/* Prints a text in at most so many columns. */
+static void print_cut(const char *text, size_t most, FILE *out)
+{
+	size_t n = text_columns(text), bytes = 0, mark = sizeof(cut_mark) - 1;
+	uint32_t point;
+
+	if (n <= most) {
+		(void)fputs(text, out);
+		return;
+	}
+	mark = most > mark ? mark : 0;
+	for (size_t i = 0; i < most - mark; i++) {
+		size_t step = text_sequence(text + bytes, &point);
+
+		bytes += step ? step : 1;
+	}
+	(void)fprintf(out, "%.*s%s", (int)bytes, text, mark ? cut_mark : "");
+}
+
+static void print_line(const struct table *t, FILE *out, const size_t *widths,
 		       const char *(*cell)(const struct table *, size_t, size_t), size_t r)
 {
 	size_t pending = 0; /* blanks not yet printed, so that no line ends in some */
 
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const char *text = cell(t, r, c);
-		size_t blanks = column_width(t, c) - text_columns(text);
+		size_t columns = text_columns(text);
+		size_t blanks = columns < widths[c] ? widths[c] - columns : 0;
 
 		if (t->hidden[c])
 			continue;
 		if (t->columns[c].right)
 			pending += blanks;
 		if (*text) {
-			(void)fprintf(out, "%*s%s", (int)pending, "", text);
+			(void)fprintf(out, "%*s", (int)pending, "");
+			print_cut(text, widths[c], out);
 			pending = 0;
 		}
 		pending += t->gap + (t->columns[c].right ? 0 : blanks);
@@ -125,7 +182,11 @@ static const char *row_cell(const struct table *t, size_t r, size_t c)
 
 void table_print(const struct table *t, FILE *out)
 {
-	print_line(t, out, title_cell, 0);
+	size_t widths[TABLE_MAX_COLUMNS];
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		widths[c] = column_width(t, c);
+	print_line(t, out, widths, title_cell, 0);
 	for (size_t r = 0; r < t->n_rows; r++)
-		print_line(t, out, row_cell, r);
+		print_line(t, out, widths, row_cell, r);
 }

@@ -22,6 +22,9 @@ struct table {
 	size_t n_rows;
 	bool hidden[TABLE_MAX_COLUMNS];
 	size_t gap; /* blanks between columns */
+	size_t least
+		[TABLE_MAX_COLUMNS]; /* columns of text that a column may be cut to; 0: it is not cut */
+	size_t most[TABLE_MAX_COLUMNS]; /* what table_fit() left it; 0: all */
 };
 
 void table_init(struct table *t, const struct table_column *columns, size_t n_columns);
@@ -31,8 +34,8 @@ void table_fini(struct table *t);
  * memory is left out. */
 void table_add(struct table *t, const char *const *texts);
 
-/* Draws columns together, then hides some, until the table is at most width wide (0: any width). The
- * titles of those it hid go to ret_hidden. Returns how many. */
+/* Draws columns together, cuts those that may be, then hides some, until the table is at most width wide (0: any
+ * width). The titles of those it hid go to ret_hidden. Returns how many. */
 size_t table_fit(struct table *t, size_t width, char *ret_hidden, size_t size);
 
 /* Prints the heading, then the rows. */

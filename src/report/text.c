@@ -355,5 +355,6 @@ REPORT(text) = {
 	.title = "for people (the default)",
 	.bench = bench,
 	.trace = report_trace_text,
+	.bill = report_trace_text,
 	.compare = report_compare_text,
 };

@@ -46,7 +46,7 @@ static void print_verdict(const struct model_trace *doc, FILE *out,
 		[MODEL_CANNOT_TELL] = PAINT_WARN,    [MODEL_FAULTS_NOT_THE_PROBLEM] = PAINT_GOOD,
 		[MODEL_PROCESS_START] = PAINT_GOOD,  [MODEL_FIRST_TOUCH] = PAINT_GOOD,
 		[MODEL_REPEATED_TOUCH] = PAINT_WARN, [MODEL_COLD_FILE] = PAINT_WARN,
-		[MODEL_SHORT_OF_RAM] = PAINT_BAD,
+		[MODEL_SHORT_OF_RAM] = PAINT_BAD,    [MODEL_FAULT_BILL] = PAINT_WARN,
 	};
 
 	report_headed(out, style, paints[doc->verdict.id], "verdict", doc->verdict.text);
@@ -55,7 +55,7 @@ static void print_verdict(const struct model_trace *doc, FILE *out,
 }
 
 /* One line of it, whatever it holds. */
-static void print_command(const struct model_trace *doc, FILE *out,
+void report_trace_command(const struct model_trace *doc, FILE *out,
 			  const struct report_style *style)
 {
 	size_t width = style->width ? style->width : 100;
@@ -210,7 +210,7 @@ static void print_warnings(const struct model_trace *doc, FILE *out,
 }
 
 /* What could not be read, and what counters cannot see at all. */
-static void print_limits(const struct model_trace *doc, FILE *out, const struct report_style *style)
+void report_trace_limits(const struct model_trace *doc, FILE *out, const struct report_style *style)
 {
 	for (size_t g = 0; g < MODEL_N_EVIDENCE_GROUPS; g++)
 		if (doc->evidence.reasons[g][0])
@@ -223,10 +223,14 @@ void report_trace_text(const struct model_trace *doc, FILE *out, const struct re
 {
 	static void (*const lines[])(const struct model_trace *, FILE *,
 				     const struct report_style *) = {
-		print_command, print_times,    print_counts, print_estimate,
-		print_memory,  print_shortage, print_prices,
+		report_trace_command, print_times,    print_counts, print_estimate,
+		print_memory,         print_shortage, print_prices,
 	};
 
+	if (doc->bill) {
+		report_bill_text(doc, out, style);
+		return;
+	}
 	print_verdict(doc, out, style);
 	if (style->brief)
 		return;
@@ -234,7 +238,7 @@ void report_trace_text(const struct model_trace *doc, FILE *out, const struct re
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		lines[i](doc, out, style);
 	if (style->verbose)
-		print_limits(doc, out, style);
+		report_trace_limits(doc, out, style);
 	if (style->verbose)
 		report_machine(&doc->machine, out, style->width);
 	print_warnings(doc, out, style);

@@ -500,7 +500,7 @@ has_command() { cmd=$(pgrep -P "$pid" -x "$1"); } # NAME
 	toll show doc -v
 	prints '^blind '
 	toll show doc --format csv
-	refuses 2 "--format csv: has no form for a command's faults; text and json have"
+	refuses 2 "--format csv: has no form for a command's faults by counters alone; there are json, text"
 }
 
 @test "a document with values that no run makes is refused or shown, never a crash" {
