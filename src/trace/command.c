@@ -5,6 +5,7 @@
 #include "src/base/array.h"
 #include "src/base/why.h"
 #include "src/sys/clock.h"
+#include "src/trace/identity.h"
 
 #include <errno.h>
 #include <sys/wait.h>
@@ -59,11 +60,24 @@ void trace_command_end(struct trace_command *c)
 	(void)sigprocmask(SIG_SETMASK, &c->mask, NULL);
 }
 
-/* In the child, which shares our memory until exec: nothing but system calls, and *ret_errno. */
+/* What went wrong in the child. */
+struct failure {
+	int error;         /* errno; 0: it runs */
+	bool not_executed; /* by exec, and not before */
+};
+
+/* In the child, which shares our memory until exec: nothing but system calls, and *ret_failure. */
 __attribute__((noreturn)) static void become(const struct trace_command *c, char *const *argv,
 					     const struct trace_caller *caller,
-					     volatile int *ret_errno)
+					     const struct trace_identity *who,
+					     volatile struct failure *ret_failure)
 {
+	int r = trace_identity_become(who);
+
+	if (r < 0) {
+		ret_failure->error = -r;
+		_exit(127);
+	}
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++)
 		(void)sigaction(ours[i].signal, &c->old[i], NULL);
 	(void)sigaction(SIGXFSZ, &caller->xfsz, NULL);
@@ -71,38 +85,51 @@ __attribute__((noreturn)) static void become(const struct trace_command *c, char
 		if (caller->closed_fds >> fd & 1)
 			(void)close(fd);
 	(void)sigprocmask(SIG_SETMASK, &caller->mask, NULL);
-	(void)execvp(argv[0], argv);
-	*ret_errno = errno;
+	(void)execvpe(argv[0], argv, who->changes ? who->environment : environ);
+	ret_failure->error = errno;
+	ret_failure->not_executed = true;
 	_exit(127);
+}
+
+/* Cleans up, and says what of the three it was. Returns r. */
+static int not_started(struct trace_command *c, const char *name, int r, bool by_exec,
+		       struct why *why)
+{
+	int status;
+
+	while (c->pid > 0 && waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	trace_command_end(c);
+	c->not_executed = by_exec;
+	if (c->pid < 0)
+		return why_no_process(why, r, name);
+	return by_exec ? why_errno(why, r, "%s", name)
+		       : why_errno(why, r, "cannot become the user that %s is to run as", name);
 }
 
 int trace_command_start(struct trace_command *c, char *const *argv,
 			const struct trace_caller *caller, struct why *why)
 {
-	volatile int exec_errno = 0;
+	volatile struct failure failure = {.error = 0};
+	struct trace_identity who;
 	pid_t pid;
-	int status;
+	int r;
 
 	*c = (struct trace_command){.pid = 0};
+	r = trace_identity_find(caller, &who, why);
+	if (r < 0)
+		return r;
 	take_signals(c);
 	c->started_ns = sys_now_ns();
 	/* vfork, since what a copy of us faults on before exec would be in the command's counters: 52
 	 * faults for "true" against 72 by fork */
 	pid = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 	if (pid == 0)  /* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): it makes system calls only */
-		become(c, argv, caller, &exec_errno);
+		become(c, argv, caller, &who, &failure);
+	r = pid < 0 ? -errno : -failure.error;
 	c->pid = pid;
-	if (c->pid > 0 && exec_errno == 0)
-		return 0;
-	if (c->pid < 0)
-		exec_errno = errno;
-	else
-		while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-			;
-	c->not_executed = c->pid > 0;
-	trace_command_end(c);
-	return c->not_executed ? why_errno(why, -exec_errno, "%s", argv[0])
-			       : why_no_process(why, -exec_errno, argv[0]);
+	trace_identity_free(&who);
+	return r < 0 ? not_started(c, argv[0], r, failure.not_executed, why) : 0;
 }
 
 static bool has_ended(const struct trace_command *c)

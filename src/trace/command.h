@@ -16,6 +16,9 @@ struct trace_caller {
 		closed_fds; /* bit fd: standard descriptor that was closed, and that we hold open */
 	struct sigaction xfsz; /* SIGXFSZ, which we ignore */
 	sigset_t mask;
+	/* Where we are root for somebody else, who the command is to be: never root then, or not begun at all. */
+	int64_t run_as_uid, run_as_gid; /* -1: as we are; of the group: the user's own */
+	const char *run_as_name;        /* of that user; NULL: the first of that number */
 };
 
 struct trace_command {
