@@ -103,7 +103,9 @@ static int stat_with(const struct command_call *call, struct model_trace *doc)
 	};
 	int r = cli_run_counted(&run, doc);
 
-	return r == 0 ? cli_run_report(&o->output, doc) : r;
+	if (r == 0)
+		r = cli_run_report(&o->output, doc);
+	return r == 0 ? doc->exit_status : r;
 }
 
 static int cmd_stat(const struct command_call *call)

@@ -67,9 +67,11 @@ struct cli_output {
 	const char *path;   /* NULL: standard output */
 	const char *color;  /* "auto", "always", "never" */
 	bool verbose;
-	bool quiet;     /* the answer alone */
-	bool to_stderr; /* where there is no path: standard output is another command's */
-	bool json;      /* --json was given; it sets format */
+	bool quiet;       /* the answer alone */
+	bool to_stderr;   /* where there is no path: standard output is another command's */
+	bool json;        /* --json was given; it sets format */
+	const char *sort; /* name in cli_sort_names: of the tables of a bill; NULL: by time */
+	uint64_t top;     /* rows of each; 0: the report's default */
 };
 
 #define CLI_OUTPUT_DEFAULTS                       \
@@ -80,6 +82,7 @@ struct cli_output {
 /* Rows for an option table whose configuration has a struct cli_output called output. */
 extern const char *const cli_format_names[]; /* ends with NULL */
 extern const char *const cli_color_names[];
+extern const char *const cli_sort_names[]; /* in the order of enum report_sort */
 #define CLI_OUTPUT_ROWS(config)                                                  \
 	{.name = "format",                                                       \
 	 .type = OPTION_CHOICE,                                                  \

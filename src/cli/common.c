@@ -21,6 +21,7 @@
 
 const char *const cli_format_names[] = {"text", "json", "csv", "html", NULL};
 const char *const cli_color_names[] = {"auto", "always", "never", NULL};
+const char *const cli_sort_names[] = {"time", "count", "worst", "mean", NULL};
 
 int cli_fail(int status, const char *fmt, ...)
 {
@@ -140,6 +141,16 @@ static bool shows_unicode(void)
 	return shows;
 }
 
+static enum report_sort sort_of(const char *name)
+{
+	enum report_sort sort = REPORT_SORT_TIME;
+
+	for (size_t i = 0; name && cli_sort_names[i]; i++)
+		if (strcmp(cli_sort_names[i], name) == 0)
+			sort = (enum report_sort)i;
+	return sort;
+}
+
 struct report_style cli_style(const struct cli_output *output, FILE *out)
 {
 	return (struct report_style){
@@ -148,6 +159,8 @@ struct report_style cli_style(const struct cli_output *output, FILE *out)
 		.brief = output->quiet,
 		.unicode = shows_unicode(),
 		.width = cli_terminal_width(fileno(out)),
+		.sort = sort_of(output->sort),
+		.top = output->top,
 	};
 }
 

@@ -36,7 +36,7 @@ int cli_run_begin(const char *command, struct model_trace *doc, const char **ret
 /* Runs the command to its end by counters alone, and prices what was counted. 0 or an exit status. */
 int cli_run_counted(const struct cli_run *run, struct model_trace *doc);
 
-/* Derives, and reports. The exit status: the command's own, or that the report failed. */
+/* Derives, and reports. 0 or an exit status. */
 int cli_run_report(const struct cli_output *output, struct model_trace *doc);
 
 #endif
