@@ -508,7 +508,7 @@ static int cmd_trace(const struct command_call *call)
 COMMAND(trace) = {
 	.summary =
 		"says which page faults a command or running processes pay for, where, and how much",
-	.usage = "[options] [--] CMD [ARG...] | pagetoll trace [options] -p PID[,PID...]",
+	.usage = "[options] [--] CMD [ARG...] | [options] -p PID[,PID...]",
 	.about =
 		"Runs CMD, or attaches to running processes, and writes the bill of their page faults: the time "
 		"lost by kind of fault, by mapping, by place in the code, by thread and over time, and the "
