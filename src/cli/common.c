@@ -21,16 +21,6 @@
 
 const char *const cli_format_names[] = {"text", "json", "csv", "html", NULL};
 const char *const cli_color_names[] = {"auto", "always", "never", NULL};
-
-static const struct {
-	const char *name;
-	enum report_sort sort;
-} sorts[] = {
-	{"time", REPORT_SORT_TIME},
-	{"count", REPORT_SORT_COUNT},
-	{"worst", REPORT_SORT_WORST},
-	{"mean", REPORT_SORT_MEAN},
-};
 const char *const cli_sort_names[] = {"time", "count", "worst", "mean", NULL};
 
 int cli_fail(int status, const char *fmt, ...)
@@ -151,12 +141,14 @@ static bool shows_unicode(void)
 	return shows;
 }
 
-static enum report_sort sort_of(const struct cli_output *output)
+static enum report_sort sort_of(const char *name)
 {
-	for (size_t i = 0; output->sort && i < ARRAY_LEN(sorts); i++)
-		if (strcmp(sorts[i].name, output->sort) == 0)
-			return sorts[i].sort;
-	return REPORT_SORT_TIME;
+	enum report_sort sort = REPORT_SORT_TIME;
+
+	for (size_t i = 0; name && cli_sort_names[i]; i++)
+		if (strcmp(cli_sort_names[i], name) == 0)
+			sort = (enum report_sort)i;
+	return sort;
 }
 
 struct report_style cli_style(const struct cli_output *output, FILE *out)
@@ -167,8 +159,8 @@ struct report_style cli_style(const struct cli_output *output, FILE *out)
 		.brief = output->quiet,
 		.unicode = shows_unicode(),
 		.width = cli_terminal_width(fileno(out)),
-		.top = (size_t)output->top,
-		.sort = sort_of(output),
+		.sort = sort_of(output->sort),
+		.top = output->top,
 	};
 }
 

@@ -39,9 +39,9 @@ static const struct allowance_rule of_one = {20000000, 20}, of_all = {100000000,
 
 struct space {
 	pid_t pid;
-	struct space *next;        /* in the same bucket */
-	struct trace_table *table; /* NULL: nothing is known */
-	size_t last;               /* index of the mapping that was found last */
+	struct space *next;              /* in the same bucket */
+	struct trace_space_table *table; /* NULL: nothing is known */
+	size_t last;                     /* index of the mapping that was found last */
 	enum { LIVE, UNREADABLE, EXITED } state;
 	bool heap_asked;
 	uint64_t heap_start; /* 0: not known */
@@ -102,7 +102,7 @@ static void remove_space(struct trace_spaces *spaces, struct space **link)
 	set_state(spaces, space, LIVE);
 	*link = space->next;
 	spaces->n--;
-	trace_table_drop(space->table);
+	trace_space_table_drop(space->table);
 	free(space);
 }
 
@@ -126,7 +126,7 @@ static bool sweep(struct trace_spaces *spaces)
 
 static void forget(struct space *space)
 {
-	trace_table_drop(space->table);
+	trace_space_table_drop(space->table);
 	space->table = NULL;
 	space->heap_asked = false;
 	space->heap_start = 0;
@@ -192,11 +192,11 @@ static int insert(struct trace_spaces *spaces, struct space *space, const struct
 	int r;
 
 	if (!space->table)
-		space->table = trace_table_new(&spaces->n_mappings, NULL, 0);
+		space->table = trace_space_table_new(&spaces->n_mappings, NULL, 0);
 	if (!space->table)
 		return -ENOSPC;
-	r = trace_table_own(&space->table);
-	return r < 0 ? r : trace_table_insert(space->table, m);
+	r = trace_space_table_own(&space->table);
+	return r < 0 ? r : trace_space_table_insert(space->table, m);
 }
 
 /* What overlaps a mapping that found no room is wrong now, and must not be found. */
@@ -206,8 +206,8 @@ static void leave_out(struct trace_spaces *spaces, struct space *space,
 	spaces->n_left_out++;
 	if (!space->table)
 		return;
-	if (trace_table_own(&space->table) == 0)
-		trace_table_remove(space->table, m->start, m->end);
+	if (trace_space_table_own(&space->table) == 0)
+		trace_space_table_remove(space->table, m->start, m->end);
 	else
 		forget(space);
 }
@@ -228,7 +228,7 @@ void trace_spaces_mmap(struct trace_spaces *spaces, const struct trace_mmap_even
 	if (space->table) {
 		const struct trace_mapping *old;
 
-		at = trace_table_at(space->table, m.start);
+		at = trace_space_table_at(space->table, m.start);
 		old = at < space->table->n ? &space->table->items[at] : NULL;
 		/* the same place again and again: nothing changes, and what is shared stays so */
 		if (old && is_the_same(old, &m))
@@ -256,7 +256,7 @@ void trace_spaces_fork(struct trace_spaces *spaces, pid_t parent, pid_t child)
 	from = *link_of(spaces, parent); /* behind space_for(), which may have swept */
 	if (!from)
 		return;
-	to->table = trace_table_share(from->table);
+	to->table = trace_space_table_share(from->table);
 	to->heap_asked = from->heap_asked;
 	to->heap_start = from->heap_start;
 }
@@ -331,17 +331,17 @@ static void take_mapping(void *data, const struct trace_mmap_event *event)
 /* Puts what was read in place of what is known, or beside it. False: no room. */
 static bool keep_reading(struct trace_spaces *spaces, struct space *space, bool beside)
 {
-	struct trace_table *table = NULL;
+	struct trace_space_table *table = NULL;
 
 	if (beside && space->table)
-		table = trace_table_merge(space->table, spaces->read, spaces->n_read);
+		table = trace_space_table_merge(space->table, spaces->read, spaces->n_read);
 	if (!table) /* what was removed since piles up; where there is no room for it, it goes */
-		table = trace_table_new(&spaces->n_mappings, spaces->read, spaces->n_read);
+		table = trace_space_table_new(&spaces->n_mappings, spaces->read, spaces->n_read);
 	if (!table && sweep(spaces))
-		table = trace_table_new(&spaces->n_mappings, spaces->read, spaces->n_read);
+		table = trace_space_table_new(&spaces->n_mappings, spaces->read, spaces->n_read);
 	if (!table)
 		return false;
-	trace_table_drop(space->table);
+	trace_space_table_drop(space->table);
 	space->table = table;
 	space->last = 0;
 	return true;
@@ -432,7 +432,7 @@ static struct trace_mapping *known(struct space *space, uint64_t address)
 	items = space->table->items;
 	if (space->last >= space->table->n || address < items[space->last].start ||
 	    address >= items[space->last].end)
-		space->last = trace_table_at(space->table, address);
+		space->last = trace_space_table_at(space->table, address);
 	if (space->last == space->table->n || address < items[space->last].start)
 		return NULL;
 	return &items[space->last];
@@ -465,10 +465,10 @@ static struct trace_mapping *grow_stack(struct trace_spaces *spaces, struct spac
 
 	if (!space || !space->table)
 		return NULL;
-	at = trace_table_at(space->table, address);
+	at = trace_space_table_at(space->table, address);
 	m = at < space->table->n ? &space->table->items[at] : NULL;
 	if (!m || m->backing != TRACE_STACK || m->end - address > stack_limit(space->pid) ||
-	    trace_table_own(&space->table) < 0)
+	    trace_space_table_own(&space->table) < 0)
 		return NULL;
 	m = &space->table->items[at];
 	m->start = address - address % spaces->page_bytes;

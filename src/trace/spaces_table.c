@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct trace_table *new_table(size_t *n_all, size_t n, size_t room)
+static struct trace_space_table *new_table(size_t *n_all, size_t n, size_t room)
 {
-	struct trace_table *table;
+	struct trace_space_table *table;
 
 	if (n > TRACE_MAX_MAPPINGS || *n_all + n > TRACE_MAX_ALL_MAPPINGS)
 		return NULL;
 	table = malloc(sizeof(*table));
 	if (!table)
 		return NULL;
-	*table =
-		(struct trace_table){.n = n, .room = room ? room : 1, .n_users = 1, .n_all = n_all};
+	*table = (struct trace_space_table){
+		.n = n, .room = room ? room : 1, .n_users = 1, .n_all = n_all};
 	table->items = malloc(table->room * sizeof(*table->items));
 	if (!table->items) {
 		free(table);
@@ -26,23 +26,24 @@ static struct trace_table *new_table(size_t *n_all, size_t n, size_t room)
 	return table;
 }
 
-struct trace_table *trace_table_new(size_t *n_all, const struct trace_mapping *items, size_t n)
+struct trace_space_table *trace_space_table_new(size_t *n_all, const struct trace_mapping *items,
+						size_t n)
 {
-	struct trace_table *table = new_table(n_all, n, n);
+	struct trace_space_table *table = new_table(n_all, n, n);
 
 	if (table && n)
 		memcpy(table->items, items, n * sizeof(*items));
 	return table;
 }
 
-struct trace_table *trace_table_share(struct trace_table *table)
+struct trace_space_table *trace_space_table_share(struct trace_space_table *table)
 {
 	if (table)
 		table->n_users++;
 	return table;
 }
 
-void trace_table_drop(struct trace_table *table)
+void trace_space_table_drop(struct trace_space_table *table)
 {
 	if (!table || --table->n_users)
 		return;
@@ -51,7 +52,7 @@ void trace_table_drop(struct trace_table *table)
 	free(table);
 }
 
-size_t trace_table_at(const struct trace_table *table, uint64_t address)
+size_t trace_space_table_at(const struct trace_space_table *table, uint64_t address)
 {
 	size_t from = 0, to = table->n;
 
@@ -66,18 +67,18 @@ size_t trace_table_at(const struct trace_table *table, uint64_t address)
 	return from;
 }
 
-int trace_table_own(struct trace_table **table)
+int trace_space_table_own(struct trace_space_table **table)
 {
-	struct trace_table *copy;
+	struct trace_space_table *copy;
 
 	if ((*table)->n_users == 1)
 		return 0;
 	if (*(*table)->n_all + (*table)->n > TRACE_MAX_ALL_MAPPINGS)
 		return -ENOSPC;
-	copy = trace_table_new((*table)->n_all, (*table)->items, (*table)->n);
+	copy = trace_space_table_new((*table)->n_all, (*table)->items, (*table)->n);
 	if (!copy)
 		return -ENOMEM;
-	trace_table_drop(*table);
+	trace_space_table_drop(*table);
 	*table = copy;
 	return 0;
 }
@@ -112,13 +113,13 @@ struct splice {
 };
 
 /* What is to become of the mappings that overlap [start, end), with m between what sticks out. */
-static void plan_splice(const struct trace_table *table, uint64_t start, uint64_t end,
+static void plan_splice(const struct trace_space_table *table, uint64_t start, uint64_t end,
 			const struct trace_mapping *m, struct splice *ret)
 {
 	const struct trace_mapping *items = table->items;
 
 	ret->n_pieces = 0;
-	ret->first = ret->behind = trace_table_at(table, start);
+	ret->first = ret->behind = trace_space_table_at(table, start);
 	while (ret->behind < table->n && items[ret->behind].start < end)
 		ret->behind++;
 	if (ret->first < ret->behind && items[ret->first].start < start)
@@ -131,7 +132,7 @@ static void plan_splice(const struct trace_table *table, uint64_t start, uint64_
 			part(&items[ret->behind - 1], end, items[ret->behind - 1].end);
 }
 
-static void do_splice(struct trace_table *table, const struct splice *s)
+static void do_splice(struct trace_space_table *table, const struct splice *s)
 {
 	struct trace_mapping *items = table->items;
 	size_t n = table->n - (s->behind - s->first) + s->n_pieces;
@@ -145,7 +146,7 @@ static void do_splice(struct trace_table *table, const struct splice *s)
 }
 
 /* Room for n mappings; doubled, so that a mapping more does not copy all of them. */
-static int make_room(struct trace_table *table, size_t n)
+static int make_room(struct trace_space_table *table, size_t n)
 {
 	struct trace_mapping *items;
 	size_t room = table->room;
@@ -164,7 +165,7 @@ static int make_room(struct trace_table *table, size_t n)
 	return 0;
 }
 
-int trace_table_insert(struct trace_table *table, const struct trace_mapping *m)
+int trace_space_table_insert(struct trace_space_table *table, const struct trace_mapping *m)
 {
 	struct splice s;
 	size_t n;
@@ -179,7 +180,7 @@ int trace_table_insert(struct trace_table *table, const struct trace_mapping *m)
 	return r;
 }
 
-void trace_table_remove(struct trace_table *table, uint64_t start, uint64_t end)
+void trace_space_table_remove(struct trace_space_table *table, uint64_t start, uint64_t end)
 {
 	struct splice s;
 
@@ -190,7 +191,7 @@ void trace_table_remove(struct trace_table *table, uint64_t start, uint64_t end)
 }
 
 /* Room that is not needed; where that fails it stays. */
-static void give_back(struct trace_table *table)
+static void give_back(struct trace_space_table *table)
 {
 	size_t room = table->n ? table->n : 1;
 	struct trace_mapping *items = reallocarray(table->items, room, sizeof(*items));
@@ -201,12 +202,12 @@ static void give_back(struct trace_table *table)
 	}
 }
 
-struct trace_table *trace_table_merge(const struct trace_table *old, struct trace_mapping *items,
-				      size_t n)
+struct trace_space_table *trace_space_table_merge(const struct trace_space_table *old,
+						  struct trace_mapping *items, size_t n)
 {
 	/* each item may cut one of the old in two */
 	size_t most = old->n + 2 * n;
-	struct trace_table *table = new_table(old->n_all, 0, most);
+	struct trace_space_table *table = new_table(old->n_all, 0, most);
 	struct trace_mapping *out;
 	uint64_t done = 0; /* what lies below is in the table */
 	size_t i = 0;
@@ -241,6 +242,6 @@ struct trace_table *trace_table_merge(const struct trace_table *old, struct trac
 		give_back(table);
 		return table;
 	}
-	trace_table_drop(table);
+	trace_space_table_drop(table);
 	return NULL;
 }

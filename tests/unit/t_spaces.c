@@ -611,7 +611,7 @@ static void test_random(void)
 static void test_merge(void)
 {
 	struct trace_mapping items[8];
-	struct trace_table *old, *merged;
+	struct trace_space_table *old, *merged;
 	size_t n_all = 0;
 	bool good = true;
 
@@ -620,13 +620,13 @@ static void test_merge(void)
 		uint64_t end = 0;
 		size_t n;
 
-		old = trace_table_new(&n_all, NULL, 0);
+		old = trace_space_table_new(&n_all, NULL, 0);
 		for (int i = 0; i < 6; i++) {
 			struct trace_mapping m = {
 				.start = draw(90), .inode = 1, .name = (uint32_t)i + 1};
 
 			m.end = m.start + 1 + draw(10);
-			(void)trace_table_insert(old, &m);
+			(void)trace_space_table_insert(old, &m);
 			for (uint64_t k = m.start; k < m.end; k++)
 				bytes[k] = i + 1;
 		}
@@ -637,9 +637,9 @@ static void test_merge(void)
 			for (uint64_t k = items[n].start; k < end; k++)
 				bytes[k] = 100;
 		}
-		merged = trace_table_merge(old, items, n);
+		merged = trace_space_table_merge(old, items, n);
 		for (uint64_t k = 0; good && k < 100; k++) {
-			size_t at = trace_table_at(merged, k);
+			size_t at = trace_space_table_at(merged, k);
 			const struct trace_mapping *m = &merged->items[at];
 
 			good = bytes[k] ? at < merged->n && m->start <= k &&
@@ -648,9 +648,9 @@ static void test_merge(void)
 			good = good && (at == 0 || merged->items[at - 1].end <= m->start ||
 					at == merged->n);
 		}
-		trace_table_drop(old);
+		trace_space_table_drop(old);
 		good = good && n_all == merged->n;
-		trace_table_drop(merged);
+		trace_space_table_drop(merged);
 	}
 	t_ok(good && n_all == 0, "2,000 merges: what was read, and between it what was known");
 }
