@@ -76,7 +76,7 @@ struct trace_correction {
 };
 struct trace_corrections {
 	struct trace_correction filling, other;
-	double slowdown_ns, slowdown_few_ns; /* each fault, every one timed or one in TRACE_FEW */
+	double slowdown_ns, slowdown_lean_ns; /* each fault, timed or not */
 };
 
 int trace_aggregate_init(struct trace_aggregate *aggregate, uint64_t start_ns);

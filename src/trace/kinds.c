@@ -34,6 +34,7 @@ void trace_kinds_free(struct trace_kinds *k)
 {
 	map_free(&k->answers);
 	map_free(&k->handlers);
+	map_free(&k->before);
 }
 
 /* --- from the fault itself ---------------------------------------------------------------------------------- */
@@ -136,13 +137,38 @@ static enum model_fault_kind kind_of_mapped(struct trace_kinds *k, const struct 
 	}
 }
 
+/* A lean entry does not tell whether the page was there: it is taken for what the same instruction did in the
+ * same mapping when it was last told. */
+static void remember(struct trace_kinds *k, const struct trace_fault *f,
+		     const struct trace_mapping *m, struct trace_seen *seen)
+{
+	uint64_t key = map_mix_in((uint64_t)(uint32_t)f->thread->pid << 32 | m->name, f->ip);
+	uint32_t known;
+
+	if (f->is_lean) {
+		known = map_get(&k->before, key);
+		if (known != MAP_NONE) {
+			seen->kind = (uint8_t)(known >> 8);
+			seen->look = (uint8_t)known;
+		}
+		return;
+	}
+	if (k->before.n >= MOST_ANSWERS)
+		map_free(&k->before);
+	(void)map_put(&k->before, key,
+		      (uint32_t)seen->kind << 8 | seen->look); /* no memory: not known */
+}
+
 void trace_kinds_first(struct trace_kinds *k, const struct trace_fault *f,
 		       const struct trace_mapping *m, struct trace_seen *seen)
 {
 	seen->look = TRACE_LOOK_NOT;
 	seen->kind = MODEL_UNKNOWN;
-	if (m && !f->unfinished)
-		seen->kind = (uint8_t)kind_of_mapped(k, f, m, seen);
+	if (!m || f->unfinished)
+		return;
+	seen->kind = (uint8_t)kind_of_mapped(k, f, m, seen);
+	if (!f->major)
+		remember(k, f, m, seen);
 }
 
 /* --- from pagemap ------------------------------------------------------------------------------------------------ */

@@ -29,7 +29,9 @@ enum trace_look {
 struct trace_kinds {
 	struct trace_tasks *tasks;
 	uint64_t page_bytes, huge_bytes;
-	struct map answers;  /* hash of process and instruction -> what the last look said */
+	struct map answers; /* hash of process and instruction -> what the last look said */
+	struct map
+		before; /* hash of process, instruction and mapping -> kind and look of its last full entry */
 	struct map handlers; /* hash of process and mapping -> whether userfaultfd handles it */
 	uint64_t n_looks, n_unanswered;
 };

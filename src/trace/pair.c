@@ -6,7 +6,9 @@
  *   entry on;
  * - entered for another page, or the thread ended: the first was not finished; a signal took it;
  * - completed without an entry: its entry was before the trace began, or lost;
- * - where only some completions are asked for, the next entry ends the last fault, which was not timed.
+ * - after a lean entry, or before one, no completion need have been asked for: the next entry ends the last fault,
+ *   which was not timed;
+ * - for a moment both kinds of entry are on, and tell of the same: same address and instruction, at once.
  */
 #include "src/trace/pair.h"
 
@@ -21,6 +23,7 @@ static struct trace_fault fault_of(struct trace_thread *thread, const struct tra
 		.sp = p->sp,
 		.bp = p->bp,
 		.present = p->present,
+		.is_lean = p->is_lean,
 		.blocked_ns = p->blocked_ns,
 		.preempted_ns = p->preempted_ns,
 		.kernel_mode = kernel_mode,
@@ -39,36 +42,52 @@ static void give_up(struct trace_pairs *pairs, struct trace_thread *thread, stru
 	pairs->hook(pairs->data, &fault);
 }
 
-/* All completions are asked for since before the entry. */
-static bool was_timed(const struct trace_pairs *pairs, const struct trace_pending *p)
-{
-	return p->all_timed && pairs->all_timed;
-}
-
 static bool is_same_page(const struct trace_pairs *pairs, uint64_t a, uint64_t b)
 {
 	return ((a ^ b) & pairs->page_mask) == 0;
 }
 
-void trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
+/*
+ * Two events of one entry are written one right behind the other. Since 6.0 they share what was gathered for the
+ * first, its time and even its number, so that both look like the same event; before, each has its own.
+ */
+#define TWICE_NS 20000U
+
+static bool is_told_twice(const struct trace_pending *p, const struct trace_record *record)
+{
+	uint64_t apart_ns = record->time_ns - p->entered_ns;
+
+	return p->active && !p->is_twice && p->address == record->address && p->ip == record->ip &&
+	       (apart_ns == 0 || (p->is_lean != record->is_lean && apart_ns < TWICE_NS));
+}
+
+bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		       const struct trace_record *record, size_t ring)
 {
 	struct trace_pending *p = &thread->pending[record->kernel_mode];
+	bool was_timed = p->active && !p->is_lean && !record->is_lean;
 
-	if (p->active && was_timed(pairs, p) && is_same_page(pairs, p->address, record->address)) {
+	if (is_told_twice(p, record)) {
+		p->is_twice = true;
+		if (!record->is_lean)
+			p->present = record->page_bytes != 0;
+		p->is_lean = false;
+		return false;
+	}
+	if (was_timed && is_same_page(pairs, p->address, record->address)) {
 		pairs->counts[MODEL_RETRIED]++;
+		p->is_twice = false;
 		p->ring = ring;
-		return;
+		return true;
 	}
 	if (p->active)
-		give_up(pairs, thread, p, was_timed(pairs, p) || record->kernel_mode);
+		give_up(pairs, thread, p, was_timed);
 	if (record->kernel_mode && thread->pending[0].active)
 		pairs->counts[MODEL_NESTED]++;
 	*p = (struct trace_pending){
 		.active = true,
 		.present = record->page_bytes != 0,
-		.all_timed = record->kernel_mode ||
-			     (pairs->all_timed && record->time_ns >= pairs->timed_from_ns),
+		.is_lean = record->is_lean,
 		.entered_ns = record->time_ns,
 		.address = record->address,
 		.ip = record->ip,
@@ -76,6 +95,7 @@ void trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		.bp = record->bp,
 		.ring = ring,
 	};
+	return true;
 }
 
 static void complete(struct trace_pairs *pairs, struct trace_fault *fault,
@@ -95,7 +115,7 @@ void trace_pairs_done(struct trace_pairs *pairs, struct trace_thread *thread,
 	struct trace_fault fault;
 
 	if (p->active && !is_same_page(pairs, p->address, record->address))
-		give_up(pairs, thread, p, was_timed(pairs, p));
+		give_up(pairs, thread, p, !p->is_lean);
 	if (!p->active) {
 		fault = (struct trace_fault){
 			.thread = thread,
@@ -153,8 +173,7 @@ void trace_pairs_end(struct trace_pairs *pairs, struct trace_thread *thread)
 {
 	for (size_t i = 0; i < 2; i++)
 		if (thread->pending[i].active)
-			give_up(pairs, thread, &thread->pending[i],
-				was_timed(pairs, &thread->pending[i]));
+			give_up(pairs, thread, &thread->pending[i], !thread->pending[i].is_lean);
 }
 
 void trace_pairs_lost(struct trace_pairs *pairs, struct trace_thread *thread, size_t ring)

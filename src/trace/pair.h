@@ -16,6 +16,7 @@ struct trace_fault {
 	const uint64_t *chain; /* NULL: not known */
 	size_t n_chain;
 	bool timed, present, major, kernel_mode;
+	bool is_lean; /* whether the page was present is not known */
 	bool unfinished, unentered;
 };
 
@@ -26,12 +27,11 @@ struct trace_pairs {
 	trace_fault_hook *hook;
 	void *data;
 	uint64_t page_mask;
-	bool all_timed; /* completions of all minor faults are seen, since */
-	uint64_t timed_from_ns;
 	uint64_t counts[MODEL_N_BILL_COUNTS];
 };
 
-void trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
+/* False: this entry was told of before, by the other kind of entry event: no fault of its own. */
+bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		       const struct trace_record *record, size_t ring);
 void trace_pairs_done(struct trace_pairs *pairs, struct trace_thread *thread,
 		      const struct trace_record *record);

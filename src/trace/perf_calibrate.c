@@ -26,7 +26,7 @@
 enum { N_PAGES = 1024, N_ROUNDS = 9 };
 
 enum { READS, WRITES, N_TOUCHES, WARM = N_TOUCHES }; /* of a zero page; that fill a page */
-enum { BARE, TRACED, TRACED_FEW, N_WAYS };
+enum { BARE, TRACED, TRACED_LEAN, N_WAYS };
 
 struct round {
 	double fault_ns; /* fresh - again */
@@ -147,7 +147,7 @@ static int run_round(struct bench *b, int touch_kind, int way, struct round *ret
 	if (r < 0)
 		return r;
 	if (way != BARE) {
-		trace_events_time_few(&b->events, way == TRACED_FEW);
+		b->events.is_lean = way == TRACED_LEAN;
 		trace_events_start(&b->events);
 	}
 	r = ask(b, touch_kind, &ret->fault_ns);
@@ -203,7 +203,7 @@ static void conclude(const struct bench *b, struct trace_corrections *ret)
 	ret->other = correct(b->rounds[READS]);
 	ret->filling = correct(b->rounds[WRITES]);
 	ret->slowdown_ns = median_of(b->rounds[WRITES][TRACED], false) - bare;
-	ret->slowdown_few_ns = median_of(b->rounds[WRITES][TRACED_FEW], false) - bare;
+	ret->slowdown_lean_ns = median_of(b->rounds[WRITES][TRACED_LEAN], false) - bare;
 }
 
 static int run_rounds(struct bench *b)

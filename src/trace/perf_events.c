@@ -28,14 +28,16 @@ enum { WAKE_AT_QUARTERS = 1 };
 /* At entry page size 0 says that the page was missing; at completion it says what came. */
 #define ENTRY (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
 #define DONE (PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
+/* Looking the page up in the page table costs as much again as the rest of such a record. */
+#define LEAN (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR)
 
 const struct trace_role_row trace_role_rows[TRACE_N_ROLES] = {
 	[TRACE_ENTRY] = {.config = PERF_COUNT_SW_PAGE_FAULTS, .fields = ENTRY, .period = 1},
+	[TRACE_ENTRY_LEAN] = {.config = PERF_COUNT_SW_PAGE_FAULTS,
+			      .fields = LEAN,
+			      .period = 1,
+			      .starts_off = true},
 	[TRACE_DONE] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .fields = DONE, .period = 1},
-	[TRACE_DONE_FEW] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
-			    .fields = DONE,
-			    .period = TRACE_FEW,
-			    .starts_off = true},
 	[TRACE_DONE_MAJOR] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MAJ, .fields = DONE, .period = 1},
 	[TRACE_ENTRY_KERNEL] = {.config = PERF_COUNT_SW_PAGE_FAULTS,
 				.fields = ENTRY,
@@ -55,8 +57,8 @@ const struct trace_role_row trace_role_rows[TRACE_N_ROLES] = {
 
 static bool is_done(enum trace_role role)
 {
-	return role == TRACE_DONE || role == TRACE_DONE_FEW || role == TRACE_DONE_MAJOR ||
-	       role == TRACE_DONE_KERNEL || role == TRACE_DONE_MAJOR_KERNEL;
+	return role == TRACE_DONE || role == TRACE_DONE_MAJOR || role == TRACE_DONE_KERNEL ||
+	       role == TRACE_DONE_MAJOR_KERNEL;
 }
 
 /*
@@ -70,7 +72,7 @@ uint64_t trace_sample_fields(enum trace_role role, bool chains)
 
 	if (chains && is_done(role))
 		fields |= PERF_SAMPLE_CALLCHAIN;
-	if (chains && role == TRACE_ENTRY)
+	if (chains && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
 		fields |= PERF_SAMPLE_REGS_USER;
 	return fields;
 }
@@ -321,8 +323,6 @@ static int open_role(struct trace_events *e, enum trace_role role, pid_t tid, in
 	int fd, r;
 
 	fill_attr(&attr, role, e, on_exec);
-	attr.disabled = attr.disabled || (role == TRACE_DONE && e->timing_few);
-	attr.enable_on_exec = attr.enable_on_exec && !(role == TRACE_DONE && e->timing_few);
 	fd = open_event(&attr, tid, cpu);
 	if (fd < 0)
 		return why_errno(why, fd, "cannot trace task %d", (int)tid);
@@ -460,11 +460,20 @@ static void turn(struct trace_events *e, enum trace_role role, bool on)
 	}
 }
 
-void trace_events_time_few(struct trace_events *e, bool few)
+/* What is wanted is turned on before the other is turned off, so that no entry is missed; and completions are on
+ * longer than full entries, so that each of these has one. */
+void trace_events_lean(struct trace_events *e, bool lean)
 {
-	e->timing_few = few;
-	turn(e, few ? TRACE_DONE : TRACE_DONE_FEW, false);
-	turn(e, few ? TRACE_DONE_FEW : TRACE_DONE, true);
+	e->is_lean = lean;
+	if (lean) {
+		turn(e, TRACE_ENTRY_LEAN, true);
+		turn(e, TRACE_ENTRY, false);
+		turn(e, TRACE_DONE, false);
+	} else {
+		turn(e, TRACE_DONE, true);
+		turn(e, TRACE_ENTRY, true);
+		turn(e, TRACE_ENTRY_LEAN, false);
+	}
 }
 
 void trace_events_no_switches(struct trace_events *e)
@@ -473,10 +482,17 @@ void trace_events_no_switches(struct trace_events *e)
 	turn(e, TRACE_SWITCH, false);
 }
 
+static bool is_wanted(const struct trace_events *e, enum trace_role role)
+{
+	if (role == TRACE_ENTRY_LEAN)
+		return e->is_lean;
+	return !e->is_lean || (role != TRACE_ENTRY && role != TRACE_DONE);
+}
+
 void trace_events_start(struct trace_events *e)
 {
 	for (int role = 0; role < TRACE_N_ROLES; role++)
-		if (role != (e->timing_few ? TRACE_DONE : TRACE_DONE_FEW))
+		if (is_wanted(e, role))
 			turn(e, role, true);
 }
 

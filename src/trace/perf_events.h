@@ -12,13 +12,14 @@ struct why;
 
 /*
  * One event each, per task and CPU. Entry and completion of user-mode faults are apart from those of
- * kernel mode, so that each has a count that is exact.
+ * kernel mode, so that each has a count that is exact. Of ENTRY and ENTRY_LEAN one is on at any time, and
+ * while the other takes over both.
  */
 enum trace_role {
-	TRACE_ENTRY, /* a fault begins: every one of them, always; its count is that of user traps */
-	TRACE_DONE,  /* a minor fault is completed: every one */
-	TRACE_DONE_FEW,     /* the same, one in TRACE_FEW: instead, where faults come too fast */
-	TRACE_DONE_MAJOR,   /* a major fault is completed: every one, always */
+	TRACE_ENTRY, /* a fault begins */
+	TRACE_ENTRY_LEAN, /* the same, and no more than can be had at the least cost: where faults come too fast */
+	TRACE_DONE,         /* a minor fault is completed: not asked for while entries are lean */
+	TRACE_DONE_MAJOR,   /* a major fault is completed: always */
 	TRACE_ENTRY_KERNEL, /* the same of faults that system calls take, where we may see them */
 	TRACE_DONE_KERNEL,
 	TRACE_DONE_MAJOR_KERNEL,
@@ -27,7 +28,7 @@ enum trace_role {
 	TRACE_N_ROLES,
 };
 
-/* A prime: what repeats every so many pages (page tables, fault-around) must meet all of the sampled ones. */
+/* Lean entries are on for so many times as long as full ones, where faults come fast. */
 enum { TRACE_FEW = 31 };
 
 struct trace_role_row {
@@ -71,7 +72,7 @@ struct trace_events {
 	uint32_t roles; /* bit role: is opened */
 	bool chains;
 	bool by_thread; /* too many tasks for an event on each CPU: one a thread, which its children do not inherit */
-	bool timing_few; /* TRACE_DONE_FEW is on */
+	bool is_lean;
 	bool switches_off;
 };
 
@@ -87,8 +88,8 @@ void trace_events_close(struct trace_events *events);
  */
 int trace_events_add(struct trace_events *events, pid_t tid, bool on_exec, struct why *why);
 
-/* Every minor fault timed, or one in TRACE_FEW. */
-void trace_events_time_few(struct trace_events *events, bool few);
+/* Entries alone, or completions with them. */
+void trace_events_lean(struct trace_events *events, bool lean);
 
 void trace_events_no_switches(struct trace_events *events);
 

@@ -44,7 +44,7 @@ size_t trace_record_bytes(const unsigned char *raw, size_t n_left)
 
 static bool has_ip(enum trace_role role)
 {
-	return role == TRACE_ENTRY || role == TRACE_ENTRY_KERNEL;
+	return role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN || role == TRACE_ENTRY_KERNEL;
 }
 
 uint64_t trace_record_time(const struct trace_events *e, const unsigned char *raw)
@@ -117,7 +117,9 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 		ret->bp = next(&c);
 		ret->sp = next(&c);
 	}
-	ret->page_bytes = next(&c);
+	if (fields & PERF_SAMPLE_DATA_PAGE_SIZE)
+		ret->page_bytes = next(&c);
+	ret->is_lean = ret->role == TRACE_ENTRY_LEAN;
 }
 
 /* --- the others ----------------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ struct trace_record {
 	int32_t pid, tid;
 	int32_t parent_pid, parent_tid; /* fork */
 	bool kernel_mode, major, preempted, is_exec;
+	bool is_lean; /* page_bytes is not told */
 	/* samples */
 	uint64_t address, ip;
 	uint64_t page_bytes; /* 0: missing; as perf says it, which knows of the page table alone */

@@ -15,12 +15,19 @@
 #include <string.h>
 
 /* Above this rate timing each fault costs the run 5 % and more; below the other it is taken up again. */
-#define FEW_FROM_PER_S 40000.0
+#define LEAN_FROM_PER_S 40000.0
 #define ALL_BELOW_PER_S 15000.0
 #define RATE_OVER_NS 2000000U
 #define CALM_NS 100000000U
+#define WINDOW_NS 1000000U
 /* Switches that are so many more than faults cost the run more than they tell. */
-enum { SWITCHES_PER_FAULT = 10, LEAST_SWITCHES = 2000, CALM_WAIT_MS = 50, BUSY_WAIT_MS = 10 };
+enum {
+	SWITCHES_PER_FAULT = 10,
+	LEAST_SWITCHES = 2000,
+	CALM_WAIT_MS = 50,
+	BUSY_WAIT_MS = 10,
+	LEAN_TO_TIMED = TRACE_FEW
+};
 
 /* --- faults ------------------------------------------------------------------------------------------------------ */
 
@@ -43,7 +50,7 @@ static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
 						  f->bp)
 			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1);
 	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain);
-	if (f->sp && s->was_few) /* else nothing will ask */
+	if (f->sp && s->was_hot) /* else nothing will ask */
 		trace_stacks_learn(&s->stacks, t->pid, t->tid, f->ip, f->sp, f->bp, stack);
 	return stack;
 }
@@ -197,8 +204,8 @@ static void take_record(struct trace_session *s, const struct trace_record *reco
 	case TRACE_RECORD_ENTRY:
 		s->n_entries += !record->kernel_mode;
 		s->n_entries_kernel += record->kernel_mode;
-		s->n_few += !s->pairs.all_timed;
-		trace_pairs_entry(&s->pairs, t, record, ring);
+		s->n_lean += record->is_lean;
+		s->n_twice += !trace_pairs_entry(&s->pairs, t, record, ring);
 		break;
 	case TRACE_RECORD_DONE:
 		trace_pairs_done(&s->pairs, t, record);
@@ -297,25 +304,45 @@ static int process_until(struct trace_session *s, uint64_t limit_ns)
 
 /* --- rounds -------------------------------------------------------------------------------------------------------------- */
 
-static void choose_timing(struct trace_session *s, uint64_t now_ns)
+static void go_lean(struct trace_session *s, bool lean)
 {
-	double seconds = (double)(now_ns - s->rate_from_ns) / 1e9, rate;
+	uint64_t before_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), now_ns;
 
-	if (s->options->timing == TRACE_TIMING_ALL || now_ns - s->rate_from_ns < RATE_OVER_NS)
+	trace_events_lean(&s->events, lean);
+	now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	if (lean)
+		s->turn_ns = now_ns + LEAN_TO_TIMED * (now_ns - s->window_from_ns);
+	else
+		s->turn_ns = now_ns + WINDOW_NS;
+	s->window_from_ns = before_ns;
+}
+
+/* While faults come fast a window in which each is timed is opened now and then: it is LEAN_TO_TIMED times as
+ * long closed, however long turning the events of many tasks takes. */
+static void choose_timing(struct trace_session *s)
+{
+	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	double rate;
+
+	if (s->options->timing == TRACE_TIMING_ALL)
 		return;
-	rate = (double)(s->n_entries - s->rate_from_n) / seconds;
+	if (s->is_hot && now_ns >= s->turn_ns)
+		go_lean(s, !s->events.is_lean);
+	if (now_ns - s->rate_from_ns < RATE_OVER_NS)
+		return;
+	rate = (double)(s->n_entries - s->rate_from_n) * 1e9 / (double)(now_ns - s->rate_from_ns);
 	s->rate_from_ns = now_ns;
 	s->rate_from_n = s->n_entries;
 	if (rate >= ALL_BELOW_PER_S)
 		s->calm_since_ns = now_ns;
-	if (s->pairs.all_timed && rate > FEW_FROM_PER_S) {
-		s->pairs.all_timed = false;
-		s->was_few = true;
-		trace_events_time_few(&s->events, true);
-	} else if (!s->pairs.all_timed && now_ns - s->calm_since_ns > CALM_NS) {
-		trace_events_time_few(&s->events, false);
-		s->pairs.all_timed = true;
-		s->pairs.timed_from_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	if (!s->is_hot && rate > LEAN_FROM_PER_S) {
+		s->is_hot = s->was_hot = true;
+		s->window_from_ns = now_ns - WINDOW_NS;
+		go_lean(s, true);
+	} else if (s->is_hot && now_ns - s->calm_since_ns > CALM_NS) {
+		s->is_hot = false;
+		if (s->events.is_lean)
+			go_lean(s, false);
 	}
 }
 
@@ -340,14 +367,19 @@ int trace_session_round(struct trace_session *s, bool last)
 		r = process_until(s, limit_ns);
 	flush_batch(s);
 	s->round_ns = now_ns;
-	choose_timing(s, now_ns);
+	choose_timing(s);
 	choose_switches(s);
 	return s->failed || s->aggregate.failed || s->tasks.failed ? -ENOMEM : r;
 }
 
 int trace_session_wait_ms(const struct trace_session *s)
 {
-	return s->pairs.all_timed ? CALM_WAIT_MS : BUSY_WAIT_MS;
+	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), wait_ms;
+
+	if (!s->is_hot)
+		return CALM_WAIT_MS;
+	wait_ms = s->turn_ns > now_ns ? (s->turn_ns - now_ns) / 1000000U + 1 : 0;
+	return wait_ms < BUSY_WAIT_MS ? (int)wait_ms : BUSY_WAIT_MS;
 }
 
 int trace_session_init(struct trace_session *s, const struct trace_options *options, uint32_t roles,
@@ -355,10 +387,8 @@ int trace_session_init(struct trace_session *s, const struct trace_options *opti
 {
 	*s = (struct trace_session){.options = options,
 				    .start_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW)};
-	s->pairs = (struct trace_pairs){.hook = take_fault,
-					.data = s,
-					.page_mask = ~(sys_page_bytes() - 1),
-					.all_timed = true};
+	s->pairs = (struct trace_pairs){
+		.hook = take_fault, .data = s, .page_mask = ~(sys_page_bytes() - 1)};
 	s->round_ns = s->rate_from_ns = s->start_ns;
 	trace_kinds_init(&s->kinds, &s->tasks);
 	s->batch = calloc(TRACE_BATCH, sizeof(*s->batch));

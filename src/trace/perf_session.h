@@ -24,11 +24,13 @@ struct trace_session {
 	uint64_t round_ns; /* the last round of draining began */
 	/* seen until now */
 	uint64_t n_entries, n_entries_kernel, n_records_lost, n_faults, n_switches, n_unmapped;
-	uint64_t n_few; /* entries while one in TRACE_FEW was timed */
+	uint64_t n_lean, n_twice; /* of the entries: lean; told of by both events */
 	uint64_t fault_ns, slowest_ns, n_major;
 	/* the rate, for which timing is chosen */
 	uint64_t rate_from_ns, rate_from_n, calm_since_ns;
-	bool was_few, failed;
+	uint64_t turn_ns,
+		window_from_ns; /* when lean and full entries change places; when they last did */
+	bool is_hot, was_hot, failed;
 };
 
 int trace_session_init(struct trace_session *session, const struct trace_options *options,

@@ -324,12 +324,12 @@ static void name_blind_spots(const struct run *run)
 			doc->blind_spots, &doc->n_blind_spots, "kernel-mode",
 			"faults that system calls take (read(2) into fresh memory) are not shown to ordinary users at "
 			"this perf_event_paranoid: they are in rusage alone");
-	if (run->session.was_few)
+	if (run->session.was_hot)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "timed-few",
-			"faults came so fast that only one in %d was timed for some of the run; each was counted, "
-			"with its place; --timing all times each",
-			TRACE_FEW);
+			"faults came so fast that they were timed in one millisecond of %d only: each was counted, "
+			"with its place, and is in the sums at the mean of its like (--timing all times each)",
+			TRACE_FEW + 1);
 	if (run->session.events.switches_off)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "no-switches",
@@ -373,12 +373,14 @@ static void take_counts(struct run *run)
 	struct trace_session *s = &run->session;
 	struct model_bill *bill = run->doc->bill;
 
-	bill->user_traps = trace_events_read(&s->events, TRACE_ENTRY);
+	/* what both events told of is one */
+	bill->user_traps = trace_events_read(&s->events, TRACE_ENTRY) +
+			   trace_events_read(&s->events, TRACE_ENTRY_LEAN) - s->n_twice;
 	bill->kernel_traps = run->roles >> TRACE_ENTRY_KERNEL & 1
 				     ? trace_events_read(&s->events, TRACE_ENTRY_KERNEL)
 				     : UINT64_MAX;
 	memcpy(bill->counts, s->pairs.counts, sizeof(bill->counts));
-	bill->counts[MODEL_LOST] = difference(bill->user_traps, s->n_entries);
+	bill->counts[MODEL_LOST] = difference(bill->user_traps + s->n_twice, s->n_entries);
 	if (bill->kernel_traps != UINT64_MAX)
 		bill->counts[MODEL_LOST] += difference(bill->kernel_traps, s->n_entries_kernel);
 	bill->counts[MODEL_UNMAPPED] = s->n_unmapped;
@@ -427,8 +429,8 @@ static int make_bill(struct run *run, struct why *why)
 	if (r < 0)
 		return why_set(why, r, "no memory for the bill");
 	bill->slowdown_ns =
-		(double)(s->n_entries + s->n_entries_kernel - s->n_few) * corrections.slowdown_ns +
-		(double)s->n_few * corrections.slowdown_few_ns;
+		(double)(s->n_entries + s->n_entries_kernel - s->n_lean) * corrections.slowdown_ns +
+		(double)s->n_lean * corrections.slowdown_lean_ns;
 	bill->deadline_ns = run->options->deadline_ns;
 	return 0;
 }
