@@ -82,9 +82,9 @@ struct model_frame {
 	char function[MODEL_BILL_FUNCTION]; /* "": not known, then module+offset says where */
 	char file[MODEL_BILL_NAME];         /* "": not known */
 	uint32_t line;                      /* 0: not known */
+	bool inlined;                       /* into the next frame */
 	char module[MODEL_BILL_NAME];       /* path of the binary; "" : none (JIT code, stack) */
 	uint64_t module_offset;             /* in the file */
-	bool inlined;                       /* into the next frame */
 };
 
 /* One place in the code, in one mapping, of one kind of fault. */

@@ -90,49 +90,49 @@ static int open_vdso(const struct trace_module_key *key)
 	return trace_file_open_vdso();
 }
 
-/* Fills the module's path and opens it. 0 or negative errno. */
+/* Fills the module's path and elf. 0 or negative errno. */
 static int open_module(const struct trace_module_key *key, struct module *module)
 {
 	char *found_at = NULL;
 	bool deleted = false;
+	size_t n = strlen(key->path);
 	int fd;
 
 	fd = module->inode ? trace_file_open_mapped(key, &found_at, &deleted) : open_vdso(key);
 	if (fd < 0)
 		return fd;
-	module->path = deleted ? strndup(key->path, strlen(key->path) - strlen(" (deleted)"))
-			       : strdup(key->path);
 	module->elf = trace_elf_new(fd, found_at ? found_at : vdso);
 	free(found_at);
-	if (module->path && module->elf)
-		return 0;
-	trace_elf_free(module->elf);
-	free(module->path);
-	return -ENOMEM;
+	if (!module->elf)
+		return -ENOMEM;
+	module->path = strndup(key->path, deleted ? n - strlen(" (deleted)") : n);
+	if (!module->path) {
+		trace_elf_free(module->elf);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 int trace_symbols_module(struct trace_symbols *symbols, const struct trace_module_key *key)
 {
-	struct module module = {.path = NULL};
+	bool is_vdso = strcmp(key->path, vdso) == 0;
+	struct module like = {.dev_major = 0}, *module = &symbols->modules[symbols->n_modules];
 	int r;
 
-	if (strcmp(key->path, vdso) != 0) {
-		if (!key->inode)
-			return -ENOENT;
-		module.dev_major = key->dev_major;
-		module.dev_minor = key->dev_minor;
-		module.inode = key->inode;
-	}
-	r = find_module(symbols, &module);
+	if (!is_vdso && !key->inode)
+		return -ENOENT;
+	if (!is_vdso)
+		like = (struct module){.dev_major = key->dev_major,
+				       .dev_minor = key->dev_minor,
+				       .inode = key->inode};
+	r = find_module(symbols, &like);
 	if (r >= 0)
 		return r;
 	if (symbols->n_modules == MAX_MODULES)
 		return -EMFILE;
-	r = open_module(key, &module);
-	if (r < 0)
-		return r;
-	symbols->modules[symbols->n_modules] = module;
-	return (int)symbols->n_modules++;
+	*module = like;
+	r = open_module(key, module);
+	return r < 0 ? r : (int)symbols->n_modules++;
 }
 
 static struct module *module_at(struct trace_symbols *symbols, int module)

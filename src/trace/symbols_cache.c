@@ -114,7 +114,7 @@ void trace_cache_put(struct trace_cache *cache, int module, uint64_t file_offset
 {
 	size_t n_bytes = packed_bytes(frames, n);
 	struct slot *slot;
-	char *p = malloc(n_bytes);
+	char *p = n_bytes ? malloc(n_bytes) : NULL;
 
 	if (!p)
 		return; /* looked up anew the next time */
@@ -131,7 +131,7 @@ void trace_cache_put(struct trace_cache *cache, int module, uint64_t file_offset
 	for (size_t i = 0; i < n; i++) {
 		memcpy(p, &frames[i].line, sizeof(frames[i].line));
 		p += sizeof(frames[i].line);
-		*p++ = frames[i].inlined;
+		*p++ = frames[i].inlined ? 1 : 0;
 		p = stpcpy(p, frames[i].function) + 1;
 		p = stpcpy(p, frames[i].file) + 1;
 	}

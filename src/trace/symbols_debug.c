@@ -144,6 +144,7 @@ static int find_alt(Dwfl_Module *mod, const char *file, char **ret_path)
 	return try_path(path, &wanted, ret_path);
 }
 
+/* libdwfl wants so many parameters. NOLINTNEXTLINE(readability-function-size) */
 int trace_debug_find(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 		     const char *file_name, const char *debuglink_file, GElf_Word debuglink_crc,
 		     char **debuginfo_file_name)

@@ -206,21 +206,24 @@ static const struct machine *machine_of(struct trace_elf *elf)
 	return NULL;
 }
 
+static Dwarf_Frame *rules_in(Dwarf_CFI *cfi, GElf_Addr address)
+{
+	Dwarf_Frame *frame;
+
+	return cfi && dwarf_cfi_addrframe(cfi, address, &frame) == 0 ? frame : NULL;
+}
+
 /* The rules for an address, to be freed; NULL: there are none. */
 static Dwarf_Frame *rules_at(struct trace_elf *elf, GElf_Addr address)
 {
-	Dwarf_CFI *(*const tables[])(Dwfl_Module *, Dwarf_Addr *) = {dwfl_module_eh_cfi,
-								     dwfl_module_dwarf_cfi};
-	Dwarf_Frame *frame;
-	Dwarf_Addr bias;
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(elf->module, &bias);
+	Dwarf_Frame *frame = rules_in(cfi, address - bias);
 
-	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
-		Dwarf_CFI *cfi = tables[i](elf->module, &bias);
-
-		if (cfi && dwarf_cfi_addrframe(cfi, address - bias, &frame) == 0)
-			return frame;
-	}
-	return NULL;
+	if (frame)
+		return frame;
+	cfi = dwfl_module_dwarf_cfi(elf->module, &bias);
+	return rules_in(cfi, address - bias);
 }
 
 /* The register on which the CFA is based, or negative errno. */

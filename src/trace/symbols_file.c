@@ -92,7 +92,7 @@ static char *candidate_path(enum candidate candidate, const struct trace_module_
 static int open_candidate(enum candidate candidate, const char *path,
 			  const struct trace_module_key *key)
 {
-	struct stat st;
+	struct stat st = {.st_ino = 0};
 	int fd = look_at(path, 0, &st);
 
 	if (fd < 0)

@@ -2,6 +2,7 @@
 /* Functions that JIT compilers made, as their perf-PID.map tells them. */
 #include "src/base/array.h"
 #include "src/base/text.h"
+#include "src/sys/clock.h"
 #include "src/sys/file.h"
 #include "src/trace/symbols_parts.h"
 
@@ -10,19 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
  * A map grows for as long as its process runs, and code moves: where it is too long its end counts. Most maps
- * have a few MiB. A map that is dear to read is read for a twentieth of the time at most.
+ * have a few MiB. A large one is read for a twentieth of the time at most.
  */
 enum {
 	MAX_MAPS = 8,
 	MAX_TEXT_BYTES = 16 << 20,
 	MAX_FUNCTIONS = 1 << 18,
 	MAX_STEPS = 1000,
-	DEAR_NS = 2000000,
+	LARGE_BYTES = 1 << 20,
 	READ_SHARE = 20,
 };
 
@@ -223,18 +223,10 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t = {0};
-
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
 /* What the file says now takes the place of what it said. */
 static void read_text(struct map *map, int fd, const struct stat *st)
 {
-	uint64_t begun_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), cost_ns;
+	uint64_t begun_ns = sys_now_ns();
 	bool is_cut = st->st_size > MAX_TEXT_BYTES;
 	size_t n_bytes = is_cut ? MAX_TEXT_BYTES : (size_t)st->st_size;
 
@@ -247,9 +239,9 @@ static void read_text(struct map *map, int fd, const struct stat *st)
 	map->text[n_bytes] = 0;
 	if (parse_text(map, n_bytes, is_cut) < 0)
 		drop_functions(map);
-	cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
-	map->not_before_ns =
-		cost_ns > DEAR_NS ? clock_ns(CLOCK_MONOTONIC) + READ_SHARE * cost_ns : 0;
+	map->not_before_ns = 0;
+	if (n_bytes > LARGE_BYTES)
+		map->not_before_ns = sys_now_ns() + READ_SHARE * (sys_now_ns() - begun_ns);
 }
 
 /* True where something new was read. */
@@ -259,7 +251,7 @@ static bool reread(struct map *map)
 	bool changed;
 	int fd;
 
-	if (map->not_before_ns && clock_ns(CLOCK_MONOTONIC) < map->not_before_ns)
+	if (map->not_before_ns && sys_now_ns() < map->not_before_ns)
 		return false;
 	fd = open_map(map, &st);
 	if (fd < 0)

@@ -22,7 +22,7 @@ static void copy_start(char *ret, size_t size, const char *text)
 		return;
 	}
 	(void)text_copy(ret, size - strlen(more), text);
-	(void)strcat(ret, more);
+	text_append(ret, size, "%s", more);
 }
 
 void trace_name_function(const char *linker_name, char *ret, size_t size)

@@ -50,26 +50,29 @@ struct trace_scopes {
 
 /* --- ranges of addresses ----------------------------------------------------------------------------- */
 
+static int add_range(struct ranges *ranges, const struct range *range)
+{
+	struct range *grown = array_grow(ranges->items, ranges->n, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	ranges->items = grown;
+	ranges->items[ranges->n++] = *range;
+	return 0;
+}
+
 /* Adds all ranges of an entry. 0 or -ENOMEM. */
 static int add_ranges(struct ranges *ranges, Dwarf_Die *die, const struct range *like)
 {
-	Dwarf_Addr base, start, end;
+	struct range range = *like;
+	Dwarf_Addr base;
 	ptrdiff_t at = 0;
+	int r = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct range *grown, range = *like;
-
-		if (start >= end)
-			continue;
-		grown = array_grow(ranges->items, ranges->n, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		range.start = start;
-		range.end = end;
-		ranges->items = grown;
-		ranges->items[ranges->n++] = range;
-	}
-	return 0;
+	while (r == 0 && (at = dwarf_ranges(die, at, &base, &range.start, &range.end)) > 0)
+		if (range.start < range.end)
+			r = add_range(ranges, &range);
+	return r;
 }
 
 static int by_start(const void *a, const void *b)
@@ -169,7 +172,8 @@ static bool holds_functions(int tag)
 	return false;
 }
 
-static int list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth, unsigned *left)
+static int list_functions(struct ranges *functions, Dwarf_Die *parent, unsigned depth,
+			  unsigned *left)
 {
 	Dwarf_Die child;
 	int tag, r;
@@ -182,10 +186,9 @@ static int list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth, 
 		tag = dwarf_tag(&child);
 		r = 0;
 		if (tag == DW_TAG_subprogram)
-			r = add_ranges(&unit->functions, &child,
-				       &(struct range){.of.function = child});
+			r = add_ranges(functions, &child, &(struct range){.of.function = child});
 		else if (holds_functions(tag))
-			r = list_functions(unit, &child, depth + 1, left);
+			r = list_functions(functions, &child, depth + 1, left);
 		if (r < 0)
 			return r;
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -194,13 +197,15 @@ static int list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth, 
 
 static Dwarf_Die *function_at(struct unit *unit, Dwarf_Addr address)
 {
+	struct ranges functions = {.n = 0};
 	unsigned left = MAX_WALKED;
 	struct range *range;
 
 	if (!unit->listed) {
 		unit->listed = true; /* what was found before memory ran out is still true */
-		(void)list_functions(unit, &unit->die, 0, &left);
-		sort(&unit->functions);
+		(void)list_functions(&functions, &unit->die, 0, &left);
+		sort(&functions);
+		unit->functions = functions;
 	}
 	range = find(&unit->functions, address);
 	return range ? &range->of.function : NULL;

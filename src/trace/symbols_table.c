@@ -98,22 +98,27 @@ static int by_start(const void *a, const void *b)
 	return strcmp(s->name, t->name);
 }
 
-/* Sorts, and keeps one name of each stretch. */
+/* Sorts, and keeps one name of each stretch. One without a size in a function is a label there, not another. */
 static void tidy(struct trace_table *table)
 {
 	struct symbol *s = table->symbols;
+	GElf_Addr reach = 0; /* the end of the functions before */
 	size_t n = 0;
 
 	if (table->n)
 		qsort(s, table->n, sizeof(*s), by_start);
 	for (size_t i = 0; i < table->n; i++) {
-		bool last = i + 1 == table->n;
+		const struct symbol *next = i + 1 < table->n ? &s[i + 1] : NULL;
+		bool is_same_start = next && next->start == s[i].start;
 
-		if (!last && s[i + 1].start == s[i].start &&
-		    (!s[i].has_size || s[i + 1].end == s[i].end))
+		if (is_same_start && (!s[i].has_size || next->end == s[i].end))
 			continue;
-		if (!s[i].has_size && !last && s[i + 1].start < s[i].end)
-			s[i].end = s[i + 1].start;
+		if (!s[i].has_size && s[i].start < reach)
+			continue;
+		if (!s[i].has_size && next && next->start < s[i].end)
+			s[i].end = next->start;
+		if (s[i].has_size && s[i].end > reach)
+			reach = s[i].end;
 		s[n++] = s[i];
 	}
 	table->n = n;
