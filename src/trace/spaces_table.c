@@ -17,7 +17,7 @@ static struct trace_table *new_table(size_t *n_all, size_t n, size_t room)
 		return NULL;
 	*table =
 		(struct trace_table){.n = n, .room = room ? room : 1, .n_users = 1, .n_all = n_all};
-	table->items = malloc(table->room * sizeof(*table->items));
+	table->items = reallocarray(NULL, table->room, sizeof(*table->items));
 	if (!table->items) {
 		free(table);
 		return NULL;
