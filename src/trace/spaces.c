@@ -16,7 +16,7 @@
 
 enum {
 	MAX_SPACES = 8192,
-	N_BUCKETS = 4096,
+	N_BUCKETS = 2048,
 	N_KEPT_EXITED = 256, /* spaces of processes that ended are kept until as many others did */
 	N_STRAYS = 64,
 };

@@ -61,6 +61,11 @@ static uint32_t hash_of(const char *text, size_t n)
 	return hash;
 }
 
+static bool is_text(const char *known, const char *text, size_t n)
+{
+	return known && strlen(known) == n && memcmp(known, text, n) == 0;
+}
+
 /* The row of the first n bytes of text. */
 static uint32_t row_of(struct trace_names *names, const char *text, size_t n)
 {
@@ -71,8 +76,7 @@ static uint32_t row_of(struct trace_names *names, const char *text, size_t n)
 	hash = hash_of(text, n);
 	head = &names->heads[hash % N_HEADS];
 	for (row = *head; row; row = names->rows[row].next)
-		if (names->rows[row].hash == hash && strlen(names->rows[row].text) == n &&
-		    memcmp(names->rows[row].text, text, n) == 0)
+		if (names->rows[row].hash == hash && is_text(names->rows[row].text, text, n))
 			return row;
 	row = (uint32_t)names->n;
 	if (row < TRACE_MAX_NAMES)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TRACE_MAX_NAMES = 4096, TRACE_NAME_OTHER = 0, TRACE_NAME_HEAP = 1 };
+enum { TRACE_MAX_NAMES = 4 * 1024, TRACE_NAME_OTHER = 0, TRACE_NAME_HEAP = 1 };
 
 /* Names, each once; and devices that were looked up. */
 struct trace_names;

@@ -107,10 +107,12 @@ static void decode_newlines(char *name)
 	char *out = name;
 
 	while (*name) {
-		bool newline = strncmp(name, "\\012", 4) == 0;
-
-		*out++ = newline ? '\n' : *name;
-		name += newline ? 4 : 1;
+		if (strncmp(name, "\\012", 4) == 0) {
+			*out++ = '\n';
+			name += 4;
+		} else {
+			*out++ = *name++;
+		}
 	}
 	*out = 0;
 }

@@ -184,7 +184,8 @@ static void *make_shared_zero(void)
 
 static void *make_heap(void)
 {
-	void *p = sbrk((intptr_t)(4 * page_bytes));
+	void *first = sbrk((intptr_t)page_bytes); /* the record of the very first says anonymous */
+	void *p = first == (void *)-1 ? first : sbrk((intptr_t)(4 * page_bytes));
 
 	return p == (void *)-1 ? NULL : p;
 }

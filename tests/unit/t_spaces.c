@@ -645,8 +645,8 @@ static void test_merge(void)
 			good = bytes[k] ? at < merged->n && m->start <= k &&
 						  m->name == (uint32_t)bytes[k]
 					: at == merged->n || m->start > k;
-			good = good && (at == 0 || merged->items[at - 1].end <= m->start ||
-					at == merged->n);
+			good = good && (at == 0 || at == merged->n ||
+					merged->items[at - 1].end <= m->start);
 		}
 		trace_space_table_drop(old);
 		good = good && n_all == merged->n;
