@@ -68,7 +68,12 @@ __attribute__((format(printf, 2, 3))) static void put(struct cells *c, const cha
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	text_copy(c->text[c->n++], TABLE_CELL, *text ? text : "-");
+	if (strlen(text) < TABLE_CELL) {
+		text_copy(c->text[c->n++], TABLE_CELL, *text ? text : "-");
+		return;
+	}
+	text_copy(c->text[c->n], TABLE_CELL - 2, text);
+	text_append(c->text[c->n++], TABLE_CELL, "..");
 }
 
 /* Of a path too long for a cell the end says more. */

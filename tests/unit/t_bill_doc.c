@@ -89,11 +89,27 @@ static bool is_same_head(const struct model_bill *a, const struct model_bill *b)
 	       a->n_each_left_out == b->n_each_left_out;
 }
 
+static bool is_same_time(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static bool is_same_fault(const struct model_fault_row *a, const struct model_fault_row *b)
+{
+	return a->at_ns == b->at_ns && is_same_time(a->latency_ns, b->latency_ns) &&
+	       is_same_time(a->blocked_ns, b->blocked_ns) && a->address == b->address &&
+	       a->file_offset == b->file_offset && a->thread == b->thread &&
+	       a->mapping == b->mapping && a->site == b->site && a->kind == b->kind &&
+	       a->phase == b->phase && a->major == b->major && a->kernel_mode == b->kernel_mode;
+}
+
 static bool is_same_rows(const struct model_bill *a, const struct model_bill *b)
 {
 	return a->n_mappings == b->n_mappings && a->n_sites == b->n_sites &&
 	       a->n_moments == b->n_moments && a->n_worst == b->n_worst && a->n_each == b->n_each &&
 	       memcmp(a->mappings, b->mappings, a->n_mappings * sizeof(*a->mappings)) == 0 &&
+	       is_same_fault(&a->worst[0], &b->worst[0]) &&
+	       is_same_fault(&a->worst[1], &b->worst[1]) &&
 	       memcmp(a->moments, b->moments, a->n_moments * sizeof(*a->moments)) == 0 &&
 	       memcmp(a->sites[0].stack, b->sites[0].stack,
 		      a->sites[0].n_stack * sizeof(*a->sites[0].stack)) == 0;
