@@ -228,9 +228,9 @@ static void write_report(const struct job *job, FILE *place, FILE *out)
 		format->bench(job->bench, out, &style);
 	else if (job->compare)
 		format->compare(job->compare, out, &style);
-	else if (job->trace->bill)
+	else if (job->trace && job->trace->bill)
 		format->bill(job->trace, out, &style);
-	else
+	else if (job->trace)
 		format->trace(job->trace, out, &style);
 }
 

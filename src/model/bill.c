@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is shown of a function in a sentence, at the most: names of templates fill pages. */
+enum { FUNCTION_TEXT = 64 };
+
 const char *const model_fault_kind_names[MODEL_N_FAULT_KINDS] = {
 	[MODEL_ANON_WRITE] = "anon-write",
 	[MODEL_ANON_ZERO_READ] = "anon-zero-read",
@@ -187,13 +190,28 @@ const char *model_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-void model_frame_text(const struct model_frame *frame, bool has_dirs, char *ret, size_t size)
+/* A path's last two parts. */
+static const char *path_end(const char *path)
 {
-	const char *file = has_dirs ? frame->file : model_base_name(frame->file);
+	const char *end = model_base_name(path);
+
+	if (end - path < 2)
+		return path;
+	for (end -= 2; end > path && *end != '/'; end--)
+		;
+	return *end == '/' ? end + 1 : end;
+}
+
+void model_frame_text(const struct model_frame *frame, bool has_dir, char *ret, size_t size)
+{
+	const char *file = has_dir ? path_end(frame->file) : model_base_name(frame->file);
+	char function[FUNCTION_TEXT];
 
 	*ret = 0;
-	if (frame->function[0])
-		text_append(ret, size, "%s", frame->function);
+	text_copy(function, sizeof(function), frame->function);
+	if (function[0])
+		text_append(ret, size, "%s%s", function,
+			    frame->function[strlen(function)] ? ".." : "");
 	else if (frame->module[0])
 		text_append(ret, size, "%s+0x%" PRIx64, model_base_name(frame->module),
 			    frame->module_offset);

@@ -239,8 +239,9 @@ bool model_mapping_is_file(const struct model_mapping_row *mapping);
 /* Behind the last slash of a path. */
 const char *model_base_name(const char *path);
 
-/* "load_table (table.c:88)", "libz.so.1+0x4711"; "" where neither is known. Of path as much as has_dirs says. */
-void model_frame_text(const struct model_frame *frame, bool has_dirs, char *ret, size_t size);
+/* "load_table (table.c:88)", "libz.so.1+0x4711"; "" where neither is known. has_dir: the source file with the folder
+ * it is in. */
+void model_frame_text(const struct model_frame *frame, bool has_dir, char *ret, size_t size);
 
 /* --- for src/model alone: JSON ------------------------------------------------------------------------ */
 

@@ -2,6 +2,7 @@
 /* What follows from the rows of a bill: their order, culprits, dominant kinds, shares of threads, and phases. */
 #include "src/model/trace.h"
 
+#include "src/base/array.h"
 #include "src/model/bill_phases.h"
 
 #include <math.h>
@@ -151,28 +152,49 @@ static void sort_tables(struct model_bill *bill)
 
 /* --- what each row says ------------------------------------------------------------------------------------ */
 
-/* No set of faults took less than nothing, whatever was taken off for the tracer. */
-static void settle_cost(struct model_cost *c)
+/* No set of faults took less than nothing, whatever was taken off for the tracer. And times are whole, as the document
+ * has them, so that whoever reads it derives the same. */
+static void settle_time(double *ns)
 {
-	double *const times[] = {&c->raw_ns, &c->time_ns, &c->on_cpu_ns, &c->blocked_ns,
-				 &c->preempted_ns};
-
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (*times[i] < 0)
-			*times[i] = 0;
+	*ns = isnan(*ns) ? NAN : fmax(0, round(*ns));
 }
 
-static void settle_costs(struct model_bill *bill)
+static void settle_cost(struct model_cost *c)
+{
+	double *const times[] = {&c->raw_ns,       &c->time_ns, &c->on_cpu_ns, &c->blocked_ns,
+				 &c->preempted_ns, &c->p50_ns,  &c->p99_ns,    &c->worst_ns};
+
+	for (size_t i = 0; i < ARRAY_LEN(times); i++)
+		settle_time(times[i]);
+}
+
+static void settle_faults(struct model_fault_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		settle_time(&rows[i].latency_ns);
+		settle_time(&rows[i].blocked_ns);
+	}
+}
+
+static void settle_times(struct model_bill *bill)
 {
 	settle_cost(&bill->total);
+	settle_time(&bill->slowdown_ns);
 	for (size_t i = 0; i < MODEL_N_FAULT_KINDS; i++)
 		settle_cost(&bill->kinds[i].cost);
 	for (size_t i = 0; i < bill->n_mappings; i++)
 		settle_cost(&bill->mappings[i].cost);
 	for (size_t i = 0; i < bill->n_sites; i++)
 		settle_cost(&bill->sites[i].cost);
-	for (size_t i = 0; i < bill->n_threads_listed; i++)
+	for (size_t i = 0; i < bill->n_threads_listed; i++) {
 		settle_cost(&bill->threads[i].cost);
+		settle_time(&bill->threads[i].cpu_ns);
+	}
+	for (size_t i = 0; i < bill->n_moments; i++)
+		for (size_t k = 0; k < MODEL_N_FAULT_KINDS; k++)
+			settle_time(&bill->moments[i].time_ns[k]);
+	settle_faults(bill->worst, bill->n_worst);
+	settle_faults(bill->each, bill->n_each);
 }
 
 /* Source files name the user's own code; libraries are seldom installed with theirs. */
@@ -369,7 +391,7 @@ void model_bill_derive(struct model_trace *doc)
 {
 	struct model_bill *bill = doc->bill;
 
-	settle_costs(bill);
+	settle_times(bill);
 	sort_tables(bill);
 	for (size_t i = 0; i < bill->n_sites; i++)
 		bill->sites[i].culprit = find_culprit(&bill->sites[i]);

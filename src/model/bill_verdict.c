@@ -38,30 +38,45 @@ __attribute__((format(printf, 2, 3))) static void add(struct model_trace *doc, c
 /* Sites of one kind with one culprit: a function, or of kinds that are about a file the file. */
 struct group {
 	const struct model_site_row *site; /* the dearest of them */
-	double time_ns, raw_ns, blocked_ns;
+	double time_ns;
 };
 
 /* Of these kinds the mapping is the culprit, and not who touched it first. */
 static const struct {
 	enum model_fault_kind kind;
-	const char *words, *blocked_words; /* blocked: where most of the time was sleep */
+	const char *words;
 } file_kinds[] = {
-	{MODEL_FILE_MINOR, "mapping cached pages of", "waiting for"},
-	{MODEL_FILE_MAJOR, "waiting for", "waiting for"},
-	{MODEL_FILE_MKWRITE, "first writes to", "first writes to"},
-	{MODEL_COW, "copying pages of", "copying pages of"},
+	{MODEL_FILE_MINOR, "mapping cached pages of"},
+	{MODEL_FILE_MAJOR, "waiting for"},
+	{MODEL_FILE_MKWRITE, "first writes to"},
+	{MODEL_COW, "copying pages of"},
 };
 
+/* A minor fault that slept waited for a read under way: the kernel counts it another way, and nobody else does. */
+static enum model_fault_kind kind_of(const struct model_site_row *site)
+{
+	bool slept = 2 * site->cost.blocked_ns > site->cost.raw_ns;
+
+	return site->kind == MODEL_FILE_MINOR && slept ? MODEL_FILE_MAJOR : site->kind;
+}
+
+static const char *file_words(const struct model_site_row *site)
+{
+	for (size_t i = 0; i < ARRAY_LEN(file_kinds); i++)
+		if (file_kinds[i].kind == kind_of(site))
+			return file_kinds[i].words;
+	return NULL;
+}
+
+/* The file that is the culprit, or NULL. */
 static const struct model_mapping_row *file_of(const struct model_bill *bill,
 					       const struct model_site_row *site)
 {
-	if (site->mapping >= bill->n_mappings ||
-	    !model_mapping_is_file(&bill->mappings[site->mapping]))
-		return NULL;
-	for (size_t i = 0; i < ARRAY_LEN(file_kinds); i++)
-		if (file_kinds[i].kind == site->kind)
-			return &bill->mappings[site->mapping];
-	return NULL;
+	const struct model_mapping_row *m = &bill->mappings[site->mapping];
+
+	return site->mapping < bill->n_mappings && model_mapping_is_file(m) && file_words(site)
+		       ? m
+		       : NULL;
 }
 
 static int compare_frames(const struct model_frame *a, const struct model_frame *b)
@@ -85,8 +100,8 @@ static int compare_culprits(const struct model_bill *bill, const struct model_si
 {
 	const struct model_mapping_row *file_a = file_of(bill, a), *file_b = file_of(bill, b);
 
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
+	if (kind_of(a) != kind_of(b))
+		return kind_of(a) < kind_of(b) ? -1 : 1;
 	if (file_a != file_b)
 		return file_a < file_b ? -1 : 1;
 	if (file_a)
@@ -137,8 +152,6 @@ static void find_groups(struct model_bill *bill, struct group ret_kept[MOST_NAME
 		if (!group.site)
 			group = (struct group){.site = sites[i]};
 		group.time_ns += sites[i]->cost.time_ns;
-		group.raw_ns += sites[i]->cost.raw_ns;
-		group.blocked_ns += sites[i]->cost.blocked_ns;
 	}
 	if (group.site)
 		keep_group(ret_kept, group);
@@ -153,13 +166,7 @@ static void add_group(struct model_trace *doc, const struct group *group, const 
 
 	add(doc, "%s%s ", before, units_estimate(group->time_ns).s);
 	if (file) {
-		for (size_t i = 0; i < ARRAY_LEN(file_kinds); i++)
-			if (file_kinds[i].kind == group->site->kind)
-				add(doc, "%s %s",
-				    2 * group->blocked_ns > group->raw_ns
-					    ? file_kinds[i].blocked_words
-					    : file_kinds[i].words,
-				    model_base_name(file->name));
+		add(doc, "%s %s", file_words(group->site), model_base_name(file->name));
 		return;
 	}
 	if (culprit)

@@ -8,10 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Whole nanoseconds: nothing here is known more exactly. */
+/* Above this a double holds no whole numbers. */
+#define EXACT_NS 0x1p53
+
+/* Whole nanoseconds, each digit of them, so that what is computed of them on reading is the same. */
 static void put_ns(struct json_writer *w, const char *key, double ns)
 {
-	json_put_double(w, key, round(ns));
+	if (fabs(ns) < EXACT_NS)
+		json_put_i64(w, key, (int64_t)llround(ns));
+	else
+		json_put_double(w, key, ns);
 }
 
 static void put_count(struct json_writer *w, const char *key, uint64_t count)

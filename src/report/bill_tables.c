@@ -27,7 +27,7 @@ void bill_thread_name(const struct model_bill *bill, uint32_t thread, char *ret)
 	if (t->is_rest)
 		text_append(ret, BILL_NAME, "all others");
 	else
-		text_append(ret, BILL_NAME, "%s/%d", t->comm, t->tid);
+		text_append(ret, BILL_NAME, "%s/%d", t->comm[0] ? t->comm : "?", t->tid);
 }
 
 void bill_fault_mapping(const struct model_bill *bill, const struct model_fault_row *f, char *ret)
@@ -68,7 +68,25 @@ __attribute__((format(printf, 2, 3))) static void put(struct cells *c, const cha
 	va_start(ap, fmt);
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	text_copy(c->text[c->n++], TABLE_CELL, *text ? text : "-");
+	if (strlen(text) < TABLE_CELL) {
+		text_copy(c->text[c->n++], TABLE_CELL, *text ? text : "-");
+		return;
+	}
+	text_copy(c->text[c->n], TABLE_CELL - 2, text);
+	text_append(c->text[c->n++], TABLE_CELL, "..");
+}
+
+/* Of a path too long for a cell the end says more. */
+static void put_path(struct cells *c, const char *path, const char *behind)
+{
+	size_t room = TABLE_CELL - 1 - strlen(behind), n = strlen(path);
+	bool is_cut = n > room;
+
+	if (is_cut)
+		path += n - room + 2;
+	while (is_cut && ((unsigned char)*path & 0xc0) == 0x80)
+		path++;
+	put(c, "%s%s%s", is_cut ? ".." : "", path, behind);
 }
 
 static void put_time(struct cells *c, double ns)
@@ -95,7 +113,7 @@ static void put_mapping(struct cells *c, const struct model_bill *bill, uint32_t
 {
 	const struct model_mapping_row *m = row < bill->n_mappings ? &bill->mappings[row] : NULL;
 
-	put(c, "%s%s", m ? model_base_name(m->name) : "", m && m->deleted ? " (deleted)" : "");
+	put(c, "%s", m ? model_base_name(m->name) : "");
 }
 
 /* --- a table --------------------------------------------------------------------------------------------- */
@@ -104,7 +122,9 @@ struct column {
 	const char *title;
 	bool right;
 	unsigned drop; /* as in struct table_column */
-	size_t least;  /* as in struct table; 0: not cut */
+	/* as in struct table */
+	size_t least;
+	bool keeps_end;
 };
 
 struct bill_table {
@@ -141,21 +161,24 @@ static int compare_ranked(const void *left, const void *right)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* The rows of a table in the order that was asked for: the caller's to free. */
-static struct ranked *rank(const struct model_bill *bill, const struct bill_table *table, size_t n,
-			   enum report_sort sort)
+/* The rows of a table that had faults, in the order that was asked for: the caller's to free. */
+static struct ranked *rank(const struct model_bill *bill, const struct bill_table *table,
+			   enum report_sort sort, size_t *ret_n)
 {
-	struct ranked *ranked = calloc(n + 1, sizeof(*ranked));
+	size_t n_rows = table->n(bill), n = 0;
+	struct ranked *ranked = calloc(n_rows + 1, sizeof(*ranked));
 
-	for (size_t i = 0; ranked && i < n; i++)
-		ranked[i] = (struct ranked){sort_key(table->cost(bill, i), sort), i};
+	for (size_t i = 0; ranked && i < n_rows; i++)
+		if (table->cost(bill, i)->count)
+			ranked[n++] = (struct ranked){sort_key(table->cost(bill, i), sort), i};
 	if (ranked)
 		qsort(ranked, n, sizeof(*ranked), compare_ranked);
+	*ret_n = n;
 	return ranked;
 }
 
-static size_t begin_table(const struct bill_table *table, struct table_column *titles,
-			  struct table *ret)
+static void begin_table(const struct bill_table *table, struct table_column *titles,
+			struct table *ret)
 {
 	size_t n = 0;
 
@@ -163,9 +186,10 @@ static size_t begin_table(const struct bill_table *table, struct table_column *t
 		titles[n] = (struct table_column){table->columns[n].title, table->columns[n].right,
 						  table->columns[n].drop};
 	table_init(ret, titles, n);
-	for (size_t c = 0; c < n; c++)
+	for (size_t c = 0; c < n; c++) {
 		ret->least[c] = table->columns[c].least;
-	return n;
+		ret->keeps_end[c] = table->columns[c].keeps_end;
+	}
 }
 
 static void add_row(struct table *t, const struct cells *cells)
@@ -181,15 +205,13 @@ static void add_row(struct table *t, const struct cells *cells)
 static void print_table(const struct model_trace *doc, const struct bill_table *table, FILE *out,
 			const struct report_style *style)
 {
-	size_t n = table->n(doc->bill), top = style->top ? style->top : TOP;
-	struct ranked *ranked = rank(doc->bill, table, n, style->sort);
+	size_t n = 0, top = style->top ? style->top : TOP;
+	struct ranked *ranked = rank(doc->bill, table, style->sort, &n);
 	struct table_column titles[TABLE_MAX_COLUMNS];
 	char hidden[TABLE_CELL];
 	double rest_ns = 0;
 	struct table t;
 
-	if (!ranked)
-		return;
 	begin_table(table, titles, &t);
 	for (size_t i = 0; i < n; i++) {
 		struct cells cells = {.n = 0};
@@ -202,8 +224,10 @@ static void print_table(const struct model_trace *doc, const struct bill_table *
 		add_row(&t, &cells);
 	}
 	(void)table_fit(&t, style->width, hidden, sizeof(hidden));
-	(void)fputc('\n', out);
-	table_print(&t, out);
+	if (n) {
+		(void)fputc('\n', out);
+		table_print(&t, out);
+	}
 	if (n > top)
 		(void)fprintf(out, "and %s more %s: %s\n", units_count(n - top).s,
 			      n - top == 1 ? table->one : table->more, units_estimate(rest_ns).s);
@@ -275,15 +299,15 @@ static const struct bill_table kinds_table = {
 	.more = "kinds",
 	.columns =
 		{
-			{"KIND", false, 0, 0},
-			{"COUNT", true, 0, 0},
-			{"TIME", true, 0, 0},
-			{"ON CPU", true, 5, 0},
-			{"BLOCKED", true, 2, 0},
-			{"P50", true, 4, 0},
-			{"P99", true, 3, 0},
-			{"WORST", true, 1, 0},
-			{"WHERE", false, 6, 18},
+			{.title = "KIND"},
+			{.title = "COUNT", .right = true},
+			{.title = "TIME", .right = true},
+			{.title = "ON CPU", .right = true, .drop = 5},
+			{.title = "BLOCKED", .right = true, .drop = 2},
+			{.title = "P50", .right = true, .drop = 6},
+			{.title = "P99", .right = true, .drop = 4},
+			{.title = "WORST", .right = true, .drop = 1},
+			{.title = "WHERE", .drop = 3, .least = 18},
 		},
 	.n = n_kinds,
 	.cost = kind_cost,
@@ -311,9 +335,11 @@ static void fill_mapping(const struct model_trace *doc, size_t i, struct cells *
 {
 	const struct model_mapping_row *m = &doc->bill->mappings[i];
 
-	put(c, "%s%s", m->name, m->deleted ? " (deleted)" : "");
-	put(c, "%s%c%c", m->shared ? "shared " : "", m->writable ? 'w' : '-',
-	    m->executable ? 'x' : '-');
+	put_path(c, m->name, m->deleted ? " (deleted)" : "");
+	put(c, "%s%s", m->shared ? "shared" : "private",
+	    m->executable  ? " code"
+	    : !m->writable ? " read-only"
+			   : "");
 	put(c, "%s", model_fault_kind_names[m->kind]);
 	put_count(c, m->cost.count);
 	put_count(c, m->cost.n_major);
@@ -328,15 +354,15 @@ static const struct bill_table mappings_table = {
 	.more = "mappings",
 	.columns =
 		{
-			{"MAPPING", false, 0, 18},
-			{"MODE", false, 6, 0},
-			{"MOST", false, 1, 0},
-			{"COUNT", true, 0, 0},
-			{"MAJOR", true, 5, 0},
-			{"TIME", true, 0, 0},
-			{"OF ALL", true, 2, 0},
-			{"BLOCKED", true, 4, 0},
-			{"WORST", true, 3, 0},
+			{.title = "MAPPING", .least = 18, .keeps_end = true},
+			{.title = "MODE", .drop = 6},
+			{.title = "MOST", .drop = 1},
+			{.title = "COUNT", .right = true},
+			{.title = "MAJOR", .right = true, .drop = 5},
+			{.title = "TIME", .right = true},
+			{.title = "OF ALL", .right = true, .drop = 2},
+			{.title = "BLOCKED", .right = true, .drop = 4},
+			{.title = "WORST", .right = true, .drop = 3},
 		},
 	.n = n_mappings,
 	.cost = mapping_cost,
@@ -380,14 +406,14 @@ static const struct bill_table sites_table = {
 	.more = "sites",
 	.columns =
 		{
-			{"FUNCTION", false, 0, 14},
-			{"PLACE", false, 4, 12},
-			{"MAPPING", false, 5, 10},
-			{"KIND", false, 2, 0},
-			{"COUNT", true, 3, 0},
-			{"TIME", true, 0, 0},
-			{"OF ALL", true, 1, 0},
-			{"WORST", true, 6, 0},
+			{.title = "FUNCTION", .least = 14},
+			{.title = "PLACE", .drop = 4, .least = 12, .keeps_end = true},
+			{.title = "MAPPING", .drop = 5, .least = 10, .keeps_end = true},
+			{.title = "KIND", .drop = 2},
+			{.title = "COUNT", .right = true, .drop = 3},
+			{.title = "TIME", .right = true},
+			{.title = "OF ALL", .right = true, .drop = 1},
+			{.title = "WORST", .right = true, .drop = 6},
 		},
 	.n = n_sites,
 	.cost = site_cost,
@@ -427,14 +453,14 @@ static const struct bill_table threads_table = {
 	.more = "threads",
 	.columns =
 		{
-			{"THREAD", false, 0, 16},
-			{"PID", true, 4, 0},
-			{"COUNT", true, 0, 0},
-			{"TIME", true, 0, 0},
-			{"OF ITS TIME", true, 0, 0},
-			{"CPU", true, 2, 0},
-			{"BLOCKED", true, 3, 0},
-			{"WORST", true, 1, 0},
+			{.title = "THREAD", .least = 16},
+			{.title = "PID", .right = true, .drop = 4},
+			{.title = "COUNT", .right = true},
+			{.title = "TIME", .right = true},
+			{.title = "OF ITS TIME", .right = true},
+			{.title = "CPU", .right = true, .drop = 2},
+			{.title = "BLOCKED", .right = true, .drop = 3},
+			{.title = "WORST", .right = true, .drop = 1},
 		},
 	.n = n_threads,
 	.cost = thread_cost,
@@ -496,14 +522,14 @@ static void fill_fault(const struct model_trace *doc, const struct model_fault_r
 static const struct bill_table worst_table = {
 	.columns =
 		{
-			{"LONGEST AT", true, 0, 0},
-			{"LATENCY", true, 0, 0},
-			{"BLOCKED", true, 4, 0},
-			{"KIND", false, 1, 0},
-			{"THREAD", false, 3, 10},
-			{"WHERE", false, 2, 14},
-			{"SITE", false, 0, 14},
-			{"PHASE", false, 5, 0},
+			{.title = "LONGEST AT", .right = true},
+			{.title = "LATENCY", .right = true},
+			{.title = "BLOCKED", .right = true, .drop = 4},
+			{.title = "KIND", .drop = 1},
+			{.title = "THREAD", .drop = 3, .least = 10},
+			{.title = "WHERE", .drop = 2, .least = 16, .keeps_end = true},
+			{.title = "SITE", .least = 20},
+			{.title = "PHASE", .drop = 5},
 		},
 };
 
@@ -535,8 +561,7 @@ void bill_tables(const struct model_trace *doc, FILE *out, const struct report_s
 							  &sites_table, &threads_table};
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-		if (tables[i]->n(doc->bill))
-			print_table(doc, tables[i], out, style);
+		print_table(doc, tables[i], out, style);
 	print_phases(doc, out, style);
 	print_worst(doc, out, style);
 }

@@ -110,7 +110,8 @@ static void print_command(const struct model_trace *doc, FILE *out,
 	struct line line = {"to PID"};
 
 	if (doc->n_pids == 0) {
-		report_trace_command(doc, out, style);
+		if (doc->n_command)
+			report_trace_command(doc, out, style);
 		return;
 	}
 	for (size_t i = 0; i < doc->n_pids && strlen(line.text) < LINE / 4; i++)

@@ -45,7 +45,7 @@ static void put_site(FILE *out, const struct model_trace *doc, const struct mode
 		(void)fputc(';', out);
 	}
 	(void)fprintf(out, "[%s", model_fault_kind_names[site->kind]);
-	if (site->mapping < doc->bill->n_mappings) {
+	if (site->mapping < doc->bill->n_mappings && doc->bill->mappings[site->mapping].name[0]) {
 		(void)fputc(' ', out);
 		put_name(out, model_base_name(doc->bill->mappings[site->mapping].name));
 	}

@@ -90,14 +90,31 @@ static void cut_columns(struct table *t)
 	}
 }
 
-/* What is left of the width goes to the columns that were cut, from the first on. */
+/* The narrowest column that shows less than all of its texts, or n_columns. */
+static size_t next_to_widen(const struct table *t, const size_t *natural)
+{
+	size_t widen = t->n_columns;
+
+	for (size_t c = 0; c < t->n_columns; c++)
+		if (t->most[c] && !t->hidden[c] && t->most[c] < natural[c] &&
+		    (widen == t->n_columns || t->most[c] < t->most[widen]))
+			widen = c;
+	return widen;
+}
+
+/* What is left of the width goes to the columns that were cut. */
 static void widen_columns(struct table *t, size_t width)
 {
-	for (size_t c = 0; c < t->n_columns; c++) {
-		size_t left = width > table_width(t) ? width - table_width(t) : 0;
+	size_t now = table_width(t), natural[TABLE_MAX_COLUMNS];
 
-		if (t->most[c] && !t->hidden[c])
-			t->most[c] += left;
+	for (size_t c = 0; c < t->n_columns; c++)
+		natural[c] = natural_width(t, c);
+	for (; now < width; now++) {
+		size_t c = next_to_widen(t, natural);
+
+		if (c == t->n_columns)
+			return;
+		t->most[c]++;
 	}
 }
 
@@ -126,23 +143,33 @@ size_t table_fit(struct table *t, size_t width, char *ret_hidden, size_t size)
 	return n;
 }
 
-/* Prints a text in at most so many columns. */
-static void print_cut(const char *text, size_t most, FILE *out)
+/* Bytes of the first so many columns of a text. */
+static size_t bytes_of(const char *text, size_t columns)
 {
-	size_t n = text_columns(text), bytes = 0, mark = sizeof(cut_mark) - 1;
+	size_t bytes = 0;
 	uint32_t point;
 
-	if (n <= most) {
-		(void)fputs(text, out);
-		return;
-	}
-	mark = most > mark ? mark : 0;
-	for (size_t i = 0; i < most - mark; i++) {
+	for (size_t i = 0; i < columns; i++) {
 		size_t step = text_sequence(text + bytes, &point);
 
 		bytes += step ? step : 1;
 	}
-	(void)fprintf(out, "%.*s%s", (int)bytes, text, mark ? cut_mark : "");
+	return bytes;
+}
+
+/* Prints a text in at most so many columns. */
+static void print_cut(const char *text, size_t most, bool keeps_end, FILE *out)
+{
+	size_t n = text_columns(text), mark = sizeof(cut_mark) - 1;
+
+	if (n <= most)
+		(void)fputs(text, out);
+	else if (most <= mark)
+		(void)fwrite(text, 1, bytes_of(text, most), out);
+	else if (keeps_end)
+		(void)fprintf(out, "%s%s", cut_mark, text + bytes_of(text, n - (most - mark)));
+	else
+		(void)fprintf(out, "%.*s%s", (int)bytes_of(text, most - mark), text, cut_mark);
 }
 
 static void print_line(const struct table *t, FILE *out, const size_t *widths,
@@ -161,7 +188,7 @@ static void print_line(const struct table *t, FILE *out, const size_t *widths,
 			pending += blanks;
 		if (*text) {
 			(void)fprintf(out, "%*s", (int)pending, "");
-			print_cut(text, widths[c], out);
+			print_cut(text, widths[c], t->keeps_end[c], out);
 			pending = 0;
 		}
 		pending += t->gap + (t->columns[c].right ? 0 : blanks);

@@ -24,7 +24,8 @@ struct table {
 	size_t gap; /* blanks between columns */
 	size_t least
 		[TABLE_MAX_COLUMNS]; /* columns of text that a column may be cut to; 0: it is not cut */
-	size_t most[TABLE_MAX_COLUMNS]; /* what table_fit() left it; 0: all */
+	bool keeps_end[TABLE_MAX_COLUMNS]; /* such a text is cut in front, as a path */
+	size_t most[TABLE_MAX_COLUMNS];    /* what table_fit() left it; 0: all */
 };
 
 void table_init(struct table *t, const struct table_column *columns, size_t n_columns);

@@ -269,3 +269,35 @@ json.dump(d, open("many", "w"))'
 	toll show x.json -o /dev/null
 	ended 0
 }
+
+@test "a fault bill as text, csv and call chains; its tables as many rows as asked for, sorted as asked for" {
+	bill=$HERE/../golden/docs/schema1-trace_load_table.json
+	toll show "$bill" --format folded
+	ended 0
+	grep -qx 'loader;main;load_table;__memset_avx2_unaligned_erms;\[anon-write \[anon\]\] [0-9]*' "$out"
+	toll show "$bill" --format csv
+	ended 0
+	[ "$(wc -l <"$out")" = 7 ]
+	toll show "$bill" --top 1 --sort count
+	ended 0
+	grep -q '^and 5 more sites: ' "$out"
+	toll show "$bill" --top 0
+	refuses 2 '--top'
+	toll show "$bill" --sort size
+	refuses 2 'It takes one of time, count, worst, mean'
+}
+
+@test "forms that a document has not are refused, and say which it has" {
+	bill=$HERE/../golden/docs/schema1-trace_load_table.json
+	small anon_write
+	toll show --format folded
+	refuses 2 "--format folded: has no form for prices; there are csv, html, json, text"
+	toll show --top 3
+	refuses 2 'show: --top: the document has no fault bill'
+	toll show --sort worst
+	refuses 2 'show: --sort: the document has no fault bill'
+	toll show "$bill" --format html
+	refuses 2 '--format html: has no form for a fault bill; there are csv, folded, json, text'
+	toll show "$HERE/../golden/docs/schema1-compare.json" --format folded
+	refuses 2 '--format folded: has no form for a comparison; there are csv, html, json, text'
+}

@@ -146,8 +146,51 @@ static void test_cells(void)
 	table_fini(&t);
 }
 
+static void prints_fitted(struct table *t, size_t width, const char *expected, const char *name)
+{
+	(void)fit(t, width);
+	prints(t, expected, name);
+	table_fini(t);
+}
+
+/* Columns whose texts may be cut are, before any is left out. */
+static void test_cut(void)
+{
+	static const struct table_column titled[] = {
+		{"PATH", false, 0}, {"N", true, 1}, {"WHERE", false, 0}};
+	static const char *const texts[][3] = {
+		{"/srv/l\xc3\xb6ng/data.mdb", "12", "scan_leaf < main"}, {"x", "3", "y"}};
+	static const struct {
+		size_t width;
+		const char *expected, *name;
+	} cases[] = {
+		{0,
+		 "PATH                 N  WHERE\n/srv/l\xc3\xb6ng/data.mdb  12  scan_leaf < main\n"
+		 "x                    3  y\n",
+		 "any width: nothing is cut"},
+		{24, "PATH        N WHERE\n..data.mdb 12 scan_lea..\nx           3 y\n",
+		 "a path keeps its end, other texts their beginning; both get as much"},
+		{17, "PATH     N WHERE\n..a.mdb 12 scan..\nx        3 y\n", "narrower"},
+		{14, "PATH    WHERE\n..a.mdb scan..\nx       y\n", "and then a column goes"},
+		{3, "PATH  WHERE\n..mdb scan..\nx     y\n", "but never all"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct table t;
+
+		table_init(&t, titled, 3);
+		t.least[0] = 5;
+		t.keeps_end[0] = true;
+		t.least[2] = 6;
+		table_add(&t, texts[0]);
+		table_add(&t, texts[1]);
+		prints_fitted(&t, cases[i].width, cases[i].expected, cases[i].name);
+	}
+}
+
 int main(void)
 {
+	test_cut();
 	test_print();
 	test_fit();
 	test_hidden();
