@@ -30,7 +30,7 @@ struct trace_config {
 static const struct trace_config defaults = {
 	.source = "auto",
 	.timing = "auto",
-	.output = {.format = "text", .color = "auto", .sort = "time"},
+	.output = {.format = "text", .color = "auto"},
 };
 
 static const char *const source_names[] = {"auto", "perf", "rusage", NULL};
@@ -63,19 +63,7 @@ static const struct option_row options[] = {
 	 .help = "auto, perf or rusage (default auto: the best that works). perf times each fault; rusage, which "
 		 "is 'pagetoll stat', has counters and estimates",
 	 .choices = source_names},
-	{.name = "sort",
-	 .type = OPTION_CHOICE,
-	 .offset = offsetof(struct trace_config, output.sort),
-	 .metavar = "BY",
-	 .help = "in text: rows by time, count, worst or mean (default time, which is what is paid)",
-	 .choices = cli_sort_names},
-	{.name = "top",
-	 .type = OPTION_COUNT,
-	 .offset = offsetof(struct trace_config, output.top),
-	 .metavar = "N",
-	 .min = 1,
-	 .max = 100000,
-	 .help = "in text: at most N rows of each table (default 10)"},
+	CLI_BILL_ROWS(struct trace_config),
 	{.name = "each",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct trace_config, each),

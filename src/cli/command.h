@@ -67,11 +67,12 @@ struct cli_output {
 	const char *path;   /* NULL: standard output */
 	const char *color;  /* "auto", "always", "never" */
 	bool verbose;
-	bool quiet;       /* the answer alone */
-	bool to_stderr;   /* where there is no path: standard output is another command's */
-	bool json;        /* --json was given; it sets format */
-	const char *sort; /* name in cli_sort_names: of the tables of a bill; NULL: by time */
-	uint64_t top;     /* rows of each; 0: the report's default */
+	bool quiet;     /* the answer alone */
+	bool to_stderr; /* where there is no path: standard output is another command's */
+	bool json;      /* --json was given; it sets format */
+	/* of a bill's tables */
+	uint64_t top;     /* rows of each; 0: ten */
+	const char *sort; /* what they are sorted by, in cli_sort_names; NULL: time */
 };
 
 #define CLI_OUTPUT_DEFAULTS                       \
@@ -82,14 +83,17 @@ struct cli_output {
 /* Rows for an option table whose configuration has a struct cli_output called output. */
 extern const char *const cli_format_names[]; /* ends with NULL */
 extern const char *const cli_color_names[];
-extern const char *const cli_sort_names[]; /* in the order of enum report_sort */
-#define CLI_OUTPUT_ROWS(config)                                                  \
+extern const char *const cli_sort_names[];
+#define CLI_OUTPUT_ROWS(config) \
+	CLI_OUTPUT_ROWS_OF(config, cli_format_names, "text, json, csv or html (default text)")
+/* The same of a command whose documents have other forms. */
+#define CLI_OUTPUT_ROWS_OF(config, formats, formats_help)                        \
 	{.name = "format",                                                       \
 	 .type = OPTION_CHOICE,                                                  \
 	 .offset = offsetof(config, output.format),                              \
 	 .metavar = "FORMAT",                                                    \
-	 .help = "text, json, csv or html (default text)",                       \
-	 .choices = cli_format_names},                                           \
+	 .help = (formats_help),                                                 \
+	 .choices = (formats)},                                                  \
 		{.name = "json",                                                 \
 		 .type = OPTION_FLAG,                                            \
 		 .offset = offsetof(config, output.json),                        \
@@ -112,6 +116,23 @@ extern const char *const cli_sort_names[]; /* in the order of enum report_sort *
 		.name = "verbose", .letter = 'v', .type = OPTION_FLAG,           \
 		.offset = offsetof(config, output.verbose),                      \
 		.help = "more detail in the text report"                         \
+	}
+
+/* Rows of commands whose documents may have a bill. */
+#define CLI_BILL_ROWS(config)                                                                   \
+	{.name = "top",                                                                         \
+	 .type = OPTION_COUNT,                                                                  \
+	 .offset = offsetof(config, output.top),                                                \
+	 .min = 1,                                                                              \
+	 .max = 1000000,                                                                        \
+	 .metavar = "N",                                                                        \
+	 .help = "rows of each table of a bill, in text (default 10)"},                         \
+	{                                                                                       \
+		.name = "sort", .type = OPTION_CHOICE, .offset = offsetof(config, output.sort), \
+		.metavar = "BY",                                                                \
+		.help = "what the tables of a bill are sorted by, in text: time, "              \
+			"count, worst or mean (default time)",                                  \
+		.choices = cli_sort_names                                                       \
 	}
 
 /* Looks whether the report will be writable, before long work. 0 or an exit status. */

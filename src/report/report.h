@@ -11,8 +11,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What the rows of a bill's tables are ordered by. */
-enum report_sort { REPORT_SORT_TIME, REPORT_SORT_COUNT, REPORT_SORT_WORST, REPORT_SORT_MEAN };
+/* What the rows of a bill's tables are sorted by, the largest first. */
+enum report_sort {
+	REPORT_SORT_TIME,
+	REPORT_SORT_COUNT,
+	REPORT_SORT_WORST,
+	REPORT_SORT_MEAN,
+};
 
 struct report_style {
 	bool color;
@@ -20,8 +25,8 @@ struct report_style {
 	bool brief;   /* the answer alone */
 	bool unicode; /* the reader's locale shows UTF-8 */
 	size_t width; /* columns of the terminal; 0: unbounded */
+	size_t top;   /* rows of a bill's table; 0: ten */
 	enum report_sort sort;
-	size_t top; /* rows of each of these tables; 0: ten */
 };
 
 struct report_format {
