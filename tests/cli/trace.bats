@@ -322,7 +322,7 @@ who='echo $(id -u) $(id -ru) $(id -g) $(id -G) $HOME $USER $LOGNAME; grep -E "^(
 @test "under sudo the command runs as the user who called it, with groups and HOME" {
 	under_sudo
 	needs setpriv util-linux
-	prefix+=(setpriv --groups=0,4242) # root's, which must not be left
+	prefix+=(setpriv '--groups=0,4242') # root's, which must not be left
 	for source in auto rusage; do
 		traced --source $source -o report sh -c "$who"
 		ended 0
