@@ -97,7 +97,7 @@ static const struct option_row options[] = {
 	 .offset = offsetof(struct trace_config, timing),
 	 .metavar = "WHICH",
 	 .help = "auto or all (default auto: each fault is timed, save where they come so fast that it would "
-		 "be dear; these have the mean of their like)",
+		 "be dear; these have the mean of their like). --deadline and --min-latency time all",
 	 .choices = timing_names},
 	{.name = "live",
 	 .type = OPTION_FLAG,
@@ -217,6 +217,9 @@ static int check_options(const struct command_call *call)
 		 "--prices is for estimates of source rusage; perf measures times"},
 		{(o->min_latency_ns || o->kinds) && !o->each,
 		 "--min-latency and --kind choose faults for --each; give it, too"},
+		{option_given(options, &call->options, "timing") &&
+			 strcmp(o->timing, "auto") == 0 && (o->deadline_ns || o->min_latency_ns),
+		 "--timing auto leaves out faults, and --deadline and --min-latency ask for all"},
 		{runs && is_dash(o->output.path),
 		 "-o -: standard output is the command's; name a file"},
 		{runs && is_dash(o->prices),
@@ -352,6 +355,12 @@ static void show_now(const struct trace_live *now, void *data)
 	cli_live_line(data, text);
 }
 
+/* Of a fault that was not timed nobody knows whether it was slow. */
+static bool times_all(const struct trace_config *o)
+{
+	return strcmp(o->timing, "all") == 0 || o->deadline_ns || o->min_latency_ns;
+}
+
 static int fill_options(const struct command_call *call, const struct cli_run *run,
 			pid_t pids[MOST_PIDS], struct trace_options *ret)
 {
@@ -366,7 +375,7 @@ static int fill_options(const struct command_call *call, const struct cli_run *r
 		.duration_ns = o->duration_ns,
 		.deadline_ns = o->deadline_ns,
 		.chains = !o->no_chains,
-		.timing = strcmp(o->timing, "all") == 0 ? TRACE_TIMING_ALL : TRACE_TIMING_AUTO,
+		.timing = times_all(o) ? TRACE_TIMING_ALL : TRACE_TIMING_AUTO,
 		.each = o->each,
 		.min_latency_ns = o->min_latency_ns,
 	};

@@ -73,6 +73,7 @@ refuse_perf() { # ERRNO
 		--kind cow sh -c "echo ran"|--min-latency and --kind choose faults for --each
 		--each --kind cows sh -c "echo ran"|--kind: there is no kind 'cows'; did you mean 'cow'
 		--each --kind cow, sh -c "echo ran"|--kind: there is no kind ''
+		--deadline 1s --timing auto sh -c "echo ran"|--timing auto leaves out faults
 		--json sh -c "echo ran"|--format json needs -o FILE
 		--format csv sh -c "echo ran"|--format csv needs -o FILE
 		--format folded -- sh -c "echo ran"|--format folded needs -o FILE
