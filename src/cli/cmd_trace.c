@@ -30,7 +30,7 @@ struct trace_config {
 static const struct trace_config defaults = {
 	.source = "auto",
 	.timing = "auto",
-	.output = {.format = "text", .color = "auto", .sort = "time"},
+	.output = {.format = "text", .color = "auto"},
 };
 
 static const char *const source_names[] = {"auto", "perf", "rusage", NULL};
@@ -63,19 +63,7 @@ static const struct option_row options[] = {
 	 .help = "auto, perf or rusage (default auto: the best that works). perf times each fault; rusage, which "
 		 "is 'pagetoll stat', has counters and estimates",
 	 .choices = source_names},
-	{.name = "sort",
-	 .type = OPTION_CHOICE,
-	 .offset = offsetof(struct trace_config, output.sort),
-	 .metavar = "BY",
-	 .help = "in text: rows by time, count, worst or mean (default time, which is what is paid)",
-	 .choices = cli_sort_names},
-	{.name = "top",
-	 .type = OPTION_COUNT,
-	 .offset = offsetof(struct trace_config, output.top),
-	 .metavar = "N",
-	 .min = 1,
-	 .max = 100000,
-	 .help = "in text: at most N rows of each table (default 10)"},
+	CLI_BILL_ROWS(struct trace_config),
 	{.name = "each",
 	 .type = OPTION_FLAG,
 	 .offset = offsetof(struct trace_config, each),
@@ -109,7 +97,7 @@ static const struct option_row options[] = {
 	 .offset = offsetof(struct trace_config, timing),
 	 .metavar = "WHICH",
 	 .help = "auto or all (default auto: each fault is timed, save where they come so fast that it would "
-		 "be dear; these have the mean of their like)",
+		 "be dear; these have the mean of their like). --deadline and --min-latency time all",
 	 .choices = timing_names},
 	{.name = "live",
 	 .type = OPTION_FLAG,
@@ -229,6 +217,9 @@ static int check_options(const struct command_call *call)
 		 "--prices is for estimates of source rusage; perf measures times"},
 		{(o->min_latency_ns || o->kinds) && !o->each,
 		 "--min-latency and --kind choose faults for --each; give it, too"},
+		{option_given(options, &call->options, "timing") &&
+			 strcmp(o->timing, "auto") == 0 && (o->deadline_ns || o->min_latency_ns),
+		 "--timing auto leaves out faults, and --deadline and --min-latency ask for all"},
 		{runs && is_dash(o->output.path),
 		 "-o -: standard output is the command's; name a file"},
 		{runs && is_dash(o->prices),
@@ -364,6 +355,12 @@ static void show_now(const struct trace_live *now, void *data)
 	cli_live_line(data, text);
 }
 
+/* Of a fault that was not timed nobody knows whether it was slow. */
+static bool times_all(const struct trace_config *o)
+{
+	return strcmp(o->timing, "all") == 0 || o->deadline_ns || o->min_latency_ns;
+}
+
 static int fill_options(const struct command_call *call, const struct cli_run *run,
 			pid_t pids[MOST_PIDS], struct trace_options *ret)
 {
@@ -378,7 +375,7 @@ static int fill_options(const struct command_call *call, const struct cli_run *r
 		.duration_ns = o->duration_ns,
 		.deadline_ns = o->deadline_ns,
 		.chains = !o->no_chains,
-		.timing = strcmp(o->timing, "all") == 0 ? TRACE_TIMING_ALL : TRACE_TIMING_AUTO,
+		.timing = times_all(o) ? TRACE_TIMING_ALL : TRACE_TIMING_AUTO,
 		.each = o->each,
 		.min_latency_ns = o->min_latency_ns,
 	};

@@ -21,6 +21,16 @@
 
 const char *const cli_format_names[] = {"text", "json", "csv", "html", NULL};
 const char *const cli_color_names[] = {"auto", "always", "never", NULL};
+
+static const struct {
+	const char *name;
+	enum report_sort sort;
+} sorts[] = {
+	{"time", REPORT_SORT_TIME},
+	{"count", REPORT_SORT_COUNT},
+	{"worst", REPORT_SORT_WORST},
+	{"mean", REPORT_SORT_MEAN},
+};
 const char *const cli_sort_names[] = {"time", "count", "worst", "mean", NULL};
 
 int cli_fail(int status, const char *fmt, ...)
@@ -141,14 +151,12 @@ static bool shows_unicode(void)
 	return shows;
 }
 
-static enum report_sort sort_of(const char *name)
+static enum report_sort sort_of(const struct cli_output *output)
 {
-	enum report_sort sort = REPORT_SORT_TIME;
-
-	for (size_t i = 0; name && cli_sort_names[i]; i++)
-		if (strcmp(cli_sort_names[i], name) == 0)
-			sort = (enum report_sort)i;
-	return sort;
+	for (size_t i = 0; output->sort && i < ARRAY_LEN(sorts); i++)
+		if (strcmp(sorts[i].name, output->sort) == 0)
+			return sorts[i].sort;
+	return REPORT_SORT_TIME;
 }
 
 struct report_style cli_style(const struct cli_output *output, FILE *out)
@@ -159,8 +167,8 @@ struct report_style cli_style(const struct cli_output *output, FILE *out)
 		.brief = output->quiet,
 		.unicode = shows_unicode(),
 		.width = cli_terminal_width(fileno(out)),
-		.sort = sort_of(output->sort),
-		.top = output->top,
+		.top = (size_t)output->top,
+		.sort = sort_of(output),
 	};
 }
 

@@ -63,26 +63,27 @@ static bool names_user(const char *entry)
 /* Ours, but for what names us. */
 static int fill_environment(struct trace_identity *who, const char *const *values, struct why *why)
 {
-	size_t n = 0, n_kept = 0;
+	size_t n = 0, n_kept = 0, used = 0, size = 0;
 
 	while (environ[n])
 		n++;
-	who->environment = calloc(n + ARRAY_LEN(variables) + 1, sizeof(*who->environment));
-	if (!who->environment)
-		return why_set(why, -ENOMEM, "no memory for the command's environment");
-	for (size_t i = 0; i < n; i++) {
-		if (names_user(environ[i]))
-			continue;
-		who->environment[n_kept] = strdup(environ[i]);
-		if (!who->environment[n_kept++])
-			return why_set(why, -ENOMEM, "no memory for the command's environment");
-	}
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
-		if (values[i] &&
-		    asprintf(&who->environment[n_kept++], "%s=%s", variables[i], values[i]) < 0) {
-			who->environment[n_kept - 1] = NULL;
-			return why_set(why, -ENOMEM, "no memory for the command's environment");
-		}
+		size += values[i] ? strlen(variables[i]) + strlen(values[i]) + sizeof("=") : 0;
+	who->environment = calloc(n + ARRAY_LEN(variables) + 1, sizeof(*who->environment));
+	who->texts = calloc(size + 1, 1);
+	if (!who->environment || !who->texts)
+		return why_set(why, -ENOMEM, "no memory for the command's environment");
+	for (size_t i = 0; i < n; i++)
+		if (!names_user(environ[i]))
+			who->environment[n_kept++] = environ[i];
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+		if (!values[i])
+			continue;
+		who->environment[n_kept++] = who->texts + used;
+		used += (size_t)snprintf(who->texts + used, size + 1 - used, "%s=%s", variables[i],
+					 values[i]) +
+			1;
+	}
 	return 0;
 }
 
@@ -127,9 +128,8 @@ int trace_identity_find(const struct trace_caller *caller, struct trace_identity
 
 void trace_identity_free(struct trace_identity *who)
 {
-	for (size_t i = 0; who->environment && who->environment[i]; i++)
-		free(who->environment[i]);
 	free(who->environment);
+	free(who->texts);
 	free(who->groups);
 	*who = (struct trace_identity){.changes = false};
 }

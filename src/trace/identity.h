@@ -15,8 +15,9 @@ struct trace_identity {
 	gid_t gid;
 	gid_t *groups; /* owned */
 	size_t n_groups;
-	char **environment; /* owned, as is each text of it: ours, with HOME, USER and LOGNAME of the user */
-	bool changes; /* false: stay as we are, with our own environment */
+	char **environment; /* owned; ours, with HOME, USER and LOGNAME of the user, */
+	char *texts;        /* which lie here, owned */
+	bool changes;       /* false: stay as we are, with our own environment */
 };
 
 /* Looks up whom the caller wants. 0 or negative errno; then there is nothing to free. */

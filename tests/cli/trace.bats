@@ -73,6 +73,7 @@ refuse_perf() { # ERRNO
 		--kind cow sh -c "echo ran"|--min-latency and --kind choose faults for --each
 		--each --kind cows sh -c "echo ran"|--kind: there is no kind 'cows'; did you mean 'cow'
 		--each --kind cow, sh -c "echo ran"|--kind: there is no kind ''
+		--deadline 1s --timing auto sh -c "echo ran"|--timing auto leaves out faults
 		--json sh -c "echo ran"|--format json needs -o FILE
 		--format csv sh -c "echo ran"|--format csv needs -o FILE
 		--format folded -- sh -c "echo ran"|--format folded needs -o FILE
@@ -321,12 +322,16 @@ who='echo $(id -u) $(id -ru) $(id -g) $(id -G) $HOME $USER $LOGNAME; grep -E "^(
 
 @test "under sudo the command runs as the user who called it, with groups and HOME" {
 	under_sudo
+	needs setpriv util-linux
+	prefix+=(setpriv '--groups=0,4242') # root's, which must not be left
 	for source in auto rusage; do
 		traced --source $source -o report sh -c "$who"
 		ended 0
 		prints "^$uid $uid $gid $(id -G "$name") $home $name $name\$"
 		prints "Uid: $uid $uid $uid $uid Gid: $gid $gid $gid $gid CapEff: 0000000000000000"
 	done
+	traced -o report cat /proc/self/environ
+	[ "$(tr '\0' '\n' <"$out" | grep -E '^(HOME|USER|LOGNAME)=' | sort | tr '\n' ' ')" = "HOME=$home LOGNAME=$name USER=$name " ]
 	traced -o report sh -c 'exit 9'
 	ended 9
 	grep -q '^verdict ' report
