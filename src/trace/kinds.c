@@ -137,26 +137,37 @@ static enum model_fault_kind kind_of_mapped(struct trace_kinds *k, const struct 
 	}
 }
 
-/* A lean entry does not tell whether the page was there: it is taken for what the same instruction did in the
- * same mapping when it was last told. */
-static void remember(struct trace_kinds *k, const struct trace_fault *f,
-		     const struct trace_mapping *m, struct trace_seen *seen)
+/* A lean entry does not tell whether the page was there: it is taken for what the same instruction does in the same
+ * mapping when that is told. */
+static uint64_t key_of_like(const struct trace_seen *seen)
 {
-	uint64_t key = map_mix_in((uint64_t)(uint32_t)f->thread->pid << 32 | m->name, f->ip);
-	uint32_t known;
+	return map_mix_in((uint64_t)(uint32_t)seen->pid << 32 | seen->name, seen->ip);
+}
 
-	if (f->is_lean) {
-		known = map_get(&k->before, key);
-		if (known != MAP_NONE) {
-			seen->kind = (uint8_t)(known >> 8);
-			seen->look = (uint8_t)known;
-		}
-		return;
-	}
+bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
+{
+	uint32_t known = map_get(&k->before, key_of_like(seen));
+
+	if (known == MAP_NONE)
+		return false;
+	seen->kind = (uint8_t)(known >> 8);
+	seen->look = (uint8_t)known;
+	return true;
+}
+
+static void remember(struct trace_kinds *k, const struct trace_seen *seen)
+{
 	if (k->before.n >= MOST_ANSWERS)
 		map_free(&k->before);
-	(void)map_put(&k->before, key,
-		      (uint32_t)seen->kind << 8 | seen->look); /* no memory: not known */
+	/* no memory: it is told again */
+	(void)map_put(&k->before, key_of_like(seen), (uint32_t)seen->kind << 8 | seen->look);
+}
+
+/* Where it matters that the page was there: no other memory has faults on pages that are. */
+static bool depends_on_presence(const struct trace_mapping *m)
+{
+	return m->backing == TRACE_ANON || m->backing == TRACE_HEAP || m->backing == TRACE_FILE ||
+	       m->backing == TRACE_STACK;
 }
 
 void trace_kinds_first(struct trace_kinds *k, const struct trace_fault *f,
@@ -167,8 +178,12 @@ void trace_kinds_first(struct trace_kinds *k, const struct trace_fault *f,
 	if (!m || f->unfinished)
 		return;
 	seen->kind = (uint8_t)kind_of_mapped(k, f, m, seen);
-	if (!f->major)
-		remember(k, f, m, seen);
+	if (f->major || !depends_on_presence(m))
+		return;
+	if (!f->is_lean)
+		remember(k, seen);
+	else if (!trace_kinds_again(k, seen))
+		seen->look = TRACE_LOOK_LATER;
 }
 
 /* --- from pagemap ------------------------------------------------------------------------------------------------ */

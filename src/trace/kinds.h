@@ -22,8 +22,9 @@ struct trace_seen {
 /* What pagemap is to be asked about the page. */
 enum trace_look {
 	TRACE_LOOK_NOT,
-	TRACE_LOOK_ZERO, /* anonymous memory: is it the zero page? then it was read */
-	TRACE_LOOK_COPY, /* a private file mapping: is it a copy? then it was written */
+	TRACE_LOOK_ZERO,  /* anonymous memory: is it the zero page? then it was read */
+	TRACE_LOOK_COPY,  /* a private file mapping: is it a copy? then it was written */
+	TRACE_LOOK_LATER, /* a lean entry of which nothing is known yet: trace_kinds_again() */
 };
 
 struct trace_kinds {
@@ -42,6 +43,9 @@ void trace_kinds_free(struct trace_kinds *kinds);
 /* The kind as far as the fault itself tells, and whether a look would tell more. mapping NULL: not known. */
 void trace_kinds_first(struct trace_kinds *kinds, const struct trace_fault *fault,
 		       const struct trace_mapping *mapping, struct trace_seen *seen);
+
+/* A fault that waits (TRACE_LOOK_LATER): true once it is known what its like do. */
+bool trace_kinds_again(struct trace_kinds *kinds, struct trace_seen *seen);
 
 /* Looks at pages of a batch while they are still as the faults left them, at some of each process and instruction. */
 void trace_kinds_settle(struct trace_kinds *kinds, struct trace_seen *batch, size_t n);

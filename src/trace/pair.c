@@ -69,9 +69,10 @@ bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 
 	if (is_told_twice(p, record)) {
 		p->is_twice = true;
-		if (!record->is_lean)
+		if (p->is_lean && !record->is_lean) {
 			p->present = record->page_bytes != 0;
-		p->is_lean = false;
+			p->is_lean = false;
+		}
 		return false;
 	}
 	if (was_timed && is_same_page(pairs, p->address, record->address)) {

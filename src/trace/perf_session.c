@@ -20,6 +20,7 @@
 #define RATE_OVER_NS 2000000U
 #define CALM_NS 100000000U
 #define WINDOW_NS 1000000U
+#define EARLY_NS 3000000U
 /* Switches that are so many more than faults cost the run more than they tell. */
 enum {
 	SWITCHES_PER_FAULT = 10,
@@ -31,12 +32,34 @@ enum {
 
 /* --- faults ------------------------------------------------------------------------------------------------------ */
 
+/* Those that now are known; all of them where there is no more room, or no more time: they stay as they are. */
+static void settle_waiting(struct trace_session *s, bool all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_waiting; i++)
+		if (trace_kinds_again(&s->kinds, &s->waiting[i]) || all)
+			trace_aggregate_add(&s->aggregate, &s->waiting[i]);
+		else
+			s->waiting[n++] = s->waiting[i];
+	s->n_waiting = n;
+}
+
 static void flush_batch(struct trace_session *s)
 {
 	trace_kinds_settle(&s->kinds, s->batch, s->n_batch);
-	for (size_t i = 0; i < s->n_batch; i++)
-		trace_aggregate_add(&s->aggregate, &s->batch[i]);
+	for (size_t i = 0; i < s->n_batch; i++) {
+		if (s->batch[i].look != TRACE_LOOK_LATER) {
+			trace_aggregate_add(&s->aggregate, &s->batch[i]);
+			continue;
+		}
+		if (s->n_waiting == TRACE_MOST_WAITING)
+			settle_waiting(s, true);
+		s->waiting[s->n_waiting++] = s->batch[i];
+	}
 	s->n_batch = 0;
+	if (s->n_waiting)
+		settle_waiting(s, false);
 }
 
 static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
@@ -326,6 +349,9 @@ static void choose_timing(struct trace_session *s)
 
 	if (s->options->timing == TRACE_TIMING_ALL)
 		return;
+	/* what is not known can be told by a window alone */
+	if (s->n_waiting && s->events.is_lean && s->turn_ns > s->window_from_ns + EARLY_NS)
+		s->turn_ns = s->window_from_ns + EARLY_NS;
 	if (s->is_hot && now_ns >= s->turn_ns)
 		go_lean(s, !s->events.is_lean);
 	if (now_ns - s->rate_from_ns < RATE_OVER_NS)
@@ -366,6 +392,8 @@ int trace_session_round(struct trace_session *s, bool last)
 	if (r == 0)
 		r = process_until(s, limit_ns);
 	flush_batch(s);
+	if (last)
+		settle_waiting(s, true);
 	s->round_ns = now_ns;
 	choose_timing(s);
 	choose_switches(s);
@@ -392,7 +420,9 @@ int trace_session_init(struct trace_session *s, const struct trace_options *opti
 	s->round_ns = s->rate_from_ns = s->start_ns;
 	trace_kinds_init(&s->kinds, &s->tasks);
 	s->batch = calloc(TRACE_BATCH, sizeof(*s->batch));
-	if (!s->batch || trace_spaces_new(&s->spaces) < 0 || trace_symbols_new(&s->symbols) < 0 ||
+	s->waiting = calloc(TRACE_MOST_WAITING, sizeof(*s->waiting));
+	if (!s->batch || !s->waiting || trace_spaces_new(&s->spaces) < 0 ||
+	    trace_symbols_new(&s->symbols) < 0 ||
 	    trace_stacks_init(&s->stacks, s->spaces, s->symbols) < 0 ||
 	    trace_aggregate_init(&s->aggregate, s->start_ns) < 0)
 		return why_set(why, -ENOMEM, "no memory to trace");
@@ -413,4 +443,5 @@ void trace_session_free(struct trace_session *s)
 	trace_kinds_free(&s->kinds);
 	trace_tasks_free(&s->tasks);
 	free(s->batch);
+	free(s->waiting);
 }

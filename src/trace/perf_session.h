@@ -6,7 +6,7 @@
 #include "src/trace/aggregate.h"
 #include "src/trace/perf_source.h"
 
-enum { TRACE_BATCH = 4096 };
+enum { TRACE_BATCH = 4096, TRACE_MOST_WAITING = 16384 };
 
 struct trace_session {
 	const struct trace_options *options;
@@ -20,6 +20,8 @@ struct trace_session {
 	struct trace_aggregate aggregate;
 	struct trace_seen *batch;
 	size_t n_batch;
+	struct trace_seen *waiting; /* faults whose kind only others of their like will tell */
+	size_t n_waiting;
 	uint64_t start_ns; /* CLOCK_MONOTONIC_RAW */
 	uint64_t round_ns; /* the last round of draining began */
 	/* seen until now */

@@ -15,8 +15,8 @@ static struct trace_space_table *new_table(size_t *n_all, size_t n, size_t room)
 	table = malloc(sizeof(*table));
 	if (!table)
 		return NULL;
-	*table =
-		(struct trace_space_table){.n = n, .room = room ? room : 1, .n_users = 1, .n_all = n_all};
+	*table = (struct trace_space_table){
+		.n = n, .room = room ? room : 1, .n_users = 1, .n_all = n_all};
 	table->items = reallocarray(NULL, table->room, sizeof(*table->items));
 	if (!table->items) {
 		free(table);
