@@ -183,6 +183,7 @@ static void make_kinds_and_total(struct maker *m)
 		add_roll(&kinds[c->kind], &m->rolls[i]);
 		add_roll(&total, &m->rolls[i]);
 	}
+	m->bill->tracer_ns = m->bill->trap_ns = 0;
 	for (size_t k = 0; k < MODEL_N_FAULT_KINDS; k++) {
 		const struct trace_correction *c = fills_pages((uint32_t)k)
 							   ? &m->corrections->filling

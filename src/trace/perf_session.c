@@ -37,11 +37,14 @@ static void settle_waiting(struct trace_session *s, bool all)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_waiting; i++)
-		if (trace_kinds_again(&s->kinds, &s->waiting[i]) || all)
-			trace_aggregate_add(&s->aggregate, &s->waiting[i]);
-		else
+	for (size_t i = 0; i < s->n_waiting; i++) {
+		if (!trace_kinds_again(&s->kinds, &s->waiting[i]) && !all) {
 			s->waiting[n++] = s->waiting[i];
+			continue;
+		}
+		trace_kinds_settle(&s->kinds, &s->waiting[i], 1);
+		trace_aggregate_add(&s->aggregate, &s->waiting[i]);
+	}
 	s->n_waiting = n;
 }
 
@@ -73,6 +76,8 @@ static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
 						  f->bp)
 			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1);
 	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain);
+	if (stack == TRACE_STACK_NONE && f->kernel_mode)
+		return TRACE_STACK_KERNEL;
 	if (f->sp && s->was_hot) /* else nothing will ask */
 		trace_stacks_learn(&s->stacks, t->pid, t->tid, f->ip, f->sp, f->bp, stack);
 	return stack;
@@ -147,15 +152,18 @@ static void note_thread(struct trace_session *s, const struct trace_thread *t)
 static void take_exit(struct trace_session *s, struct trace_thread *t,
 		      const struct trace_record *record)
 {
+	const struct trace_process *process;
+
 	trace_pairs_end(&s->pairs, t);
 	if (t->in_ns && record->time_ns > t->in_ns)
 		t->cpu_ns += record->time_ns - t->in_ns;
 	t->in_ns = 0;
 	note_thread(s, t);
-	if (trace_tasks_exit(&s->tasks, record->tid)) {
-		flush_batch(s); /* while the process may still be there to be looked at */
+	process = trace_tasks_process(&s->tasks, t->pid);
+	if (process && process->n_threads == 1)
+		flush_batch(s); /* while it is known what the process was */
+	if (trace_tasks_exit(&s->tasks, record->tid))
 		trace_spaces_exit(s->spaces, record->pid);
-	}
 }
 
 static void take_exec(struct trace_session *s, struct trace_thread *t,

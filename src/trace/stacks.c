@@ -15,11 +15,11 @@ int trace_stacks_init(struct trace_stacks *s, struct trace_spaces *spaces,
 		      struct trace_symbols *symbols)
 {
 	*s = (struct trace_stacks){.spaces = spaces, .symbols = symbols};
-	s->stacks = array_grow(NULL, 0, sizeof(*s->stacks));
+	s->stacks = reallocarray(NULL, 2, sizeof(*s->stacks));
 	if (!s->stacks)
 		return -ENOMEM;
-	s->stacks[0] = (struct trace_stack){0, 0};
-	s->n_stacks = 1;
+	s->stacks[TRACE_STACK_NONE] = s->stacks[TRACE_STACK_KERNEL] = (struct trace_stack){0, 0};
+	s->n_stacks = 2;
 	return 0;
 }
 
@@ -153,7 +153,7 @@ uint32_t trace_stacks_of_chain(struct trace_stacks *s, int32_t pid, uint32_t epo
 		/* an end without frame pointers is no caller */
 		if (!is_marker(chain[i]) && chain[i] > 1)
 			frames[n_frames++] = frame_of(s, pid, chain[i]);
-	stack = keep(s, frames, n_frames);
+	stack = n_frames ? keep(s, frames, n_frames) : TRACE_STACK_NONE;
 	if (s->by_chain.n < MOST_CHAINS)
 		(void)map_put(&s->by_chain, hash, stack); /* no memory: it is made again */
 	else
@@ -211,6 +211,10 @@ size_t trace_stacks_resolve(const struct trace_stacks *s, uint32_t stack, struct
 	const struct trace_stack *st = &s->stacks[stack];
 	size_t n = 0;
 
+	if (stack == TRACE_STACK_KERNEL && max > 0) {
+		*ret = (struct model_frame){.function = "[kernel]"};
+		return 1;
+	}
 	for (size_t i = 0; i < st->n && n < max; i++)
 		n += resolve(s, &s->frames[st->first + i], i > 0, ret + n, max - n);
 	return n;

@@ -14,6 +14,9 @@ struct trace_frame_ref {
 	int32_t pid;     /* of code in no file */
 };
 
+/* Stacks that are always there: what is not known, or did not fit; the kernel itself, as when exec makes a program. */
+enum { TRACE_STACK_NONE, TRACE_STACK_KERNEL };
+
 struct trace_stack {
 	uint32_t first, n; /* in frames */
 };
@@ -23,7 +26,7 @@ struct trace_stacks {
 	struct trace_symbols *symbols;
 	struct trace_frame_ref *frames;
 	size_t n_frames, frames_room;
-	struct trace_stack *stacks; /* [0] is empty: what is not known, or did not fit */
+	struct trace_stack *stacks;
 	size_t n_stacks;
 	struct map by_frames; /* hash of frames -> stack */
 	struct map by_chain;  /* hash of pid and raw chain -> stack */
