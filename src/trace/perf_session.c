@@ -76,7 +76,7 @@ static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
 						  f->bp)
 			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1);
 	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain);
-	if (stack == TRACE_STACK_NONE && f->kernel_mode)
+	if (f->kernel_mode && trace_stacks_is_astray(&s->stacks, stack))
 		return TRACE_STACK_KERNEL;
 	if (f->sp && s->was_hot) /* else nothing will ask */
 		trace_stacks_learn(&s->stacks, t->pid, t->tid, f->ip, f->sp, f->bp, stack);

@@ -187,6 +187,13 @@ uint32_t trace_stacks_guess(struct trace_stacks *s, int32_t pid, uint32_t epoch,
 	return stack != MAP_NONE ? stack : trace_stacks_of_chain(s, pid, epoch, &ip, 1);
 }
 
+bool trace_stacks_is_astray(const struct trace_stacks *s, uint32_t stack)
+{
+	const struct trace_stack *st = &s->stacks[stack];
+
+	return st->n == 0 || (s->frames[st->first].module < 0 && s->frames[st->first].name == 0);
+}
+
 /* --- for people ------------------------------------------------------------------------------------------------ */
 
 static size_t resolve(const struct trace_stacks *s, const struct trace_frame_ref *ref,

@@ -49,6 +49,9 @@ void trace_stacks_learn(struct trace_stacks *stacks, int32_t pid, int32_t tid, u
 uint32_t trace_stacks_guess(struct trace_stacks *stacks, int32_t pid, uint32_t epoch, int32_t tid,
 			    uint64_t ip, uint64_t sp, uint64_t bp);
 
+/* Whether its innermost frame is in no mapping: of the program before exec, mostly. */
+bool trace_stacks_is_astray(const struct trace_stacks *stacks, uint32_t stack);
+
 /* Frames of a stack for people, innermost first: at most max. */
 size_t trace_stacks_resolve(const struct trace_stacks *stacks, uint32_t stack,
 			    struct model_frame *ret, size_t max);

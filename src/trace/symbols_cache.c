@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames that were looked up once, kept in bounded memory. */
-#include "src/base/text.h"
 #include "src/trace/symbols_parts.h"
 
 #include <stdlib.h>
@@ -109,30 +108,42 @@ static size_t packed_bytes(const struct model_frame *frames, size_t n)
 	return bytes;
 }
 
-void trace_cache_put(struct trace_cache *cache, int module, uint64_t file_offset,
-		     const struct model_frame *frames, size_t n)
+/* n_bytes are what packed_bytes() says. NULL: no memory. */
+static char *pack(const struct model_frame *frames, size_t n, size_t n_bytes)
 {
-	size_t n_bytes = packed_bytes(frames, n);
-	struct slot *slot;
-	char *p = n_bytes ? malloc(n_bytes) : NULL;
+	char *packed = n_bytes ? malloc(n_bytes) : NULL;
+	char *p = packed;
 
-	if (!p)
-		return; /* looked up anew the next time */
-	if (cache->n_entries == MAX_ENTRIES || cache->n_bytes + n_bytes > MAX_BYTES)
-		empty(cache);
-	slot = find_slot(cache, module, file_offset);
-	if (slot->packed) {
-		free(p);
-		return;
-	}
-	*slot = (struct slot){file_offset, module, (uint32_t)n, p};
-	cache->n_entries++;
-	cache->n_bytes += n_bytes;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; packed && i < n; i++) {
 		memcpy(p, &frames[i].line, sizeof(frames[i].line));
 		p += sizeof(frames[i].line);
 		*p++ = frames[i].inlined ? 1 : 0;
 		p = stpcpy(p, frames[i].function) + 1;
 		p = stpcpy(p, frames[i].file) + 1;
 	}
+	return packed;
+}
+
+void trace_cache_put(struct trace_cache *cache, int module, uint64_t file_offset,
+		     const struct model_frame *frames, size_t n)
+{
+	size_t n_bytes = packed_bytes(frames, n);
+	char *packed = pack(frames, n, n_bytes);
+	struct slot *slot;
+
+	if (!packed)
+		return; /* looked up anew the next time */
+	if (cache->n_entries == MAX_ENTRIES || cache->n_bytes + n_bytes > MAX_BYTES)
+		empty(cache);
+	slot = find_slot(cache, module, file_offset);
+	if (slot->packed) {
+		free(packed);
+		return;
+	}
+	cache->n_entries++;
+	cache->n_bytes += n_bytes;
+	slot->file_offset = file_offset;
+	slot->module = module;
+	slot->n_frames = (uint32_t)n;
+	slot->packed = packed;
 }
