@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* pagetoll stat: what a command's page faults cost it, by counters alone. */
-#include "src/base/text.h"
-#include "src/bench/bench.h"
 #include "src/cli/command.h"
+#include "src/cli/counted.h"
 #include "src/cli/exit.h"
-#include "src/cli/prices.h"
-#include "src/trace/rusage.h"
 
-#include <errno.h>
 #include <string.h>
-#include <time.h>
 
 struct stat_options {
 	const char *prices;
@@ -71,12 +66,6 @@ static const struct option_row options[] = {
 
 /* --- before CMD is begun --------------------------------------------------------------------------- */
 
-/* Our own trouble is 125, so that it is not taken for CMD's; only wrong usage stays 2. */
-static int own_failure(int status)
-{
-	return status == EXIT_OK || status == EXIT_USAGE ? status : EXIT_OWN_FAILURE;
-}
-
 static int check_usage(const struct command_call *call)
 {
 	const struct stat_options *o = call->config;
@@ -96,88 +85,27 @@ static int check_usage(const struct command_call *call)
 		return cli_fail(EXIT_USAGE,
 				"stat: --format json needs -o FILE: the command writes to "
 				"standard error, too");
-	r = own_failure(cli_output_check(&o->output));
+	r = cli_own_failure(cli_output_check(&o->output));
 	return r == 0 && o->prices ? cli_output_spares(&o->output, o->prices) : r;
-}
-
-static int take_named_prices(const char *name, struct model_trace *doc)
-{
-	struct why why;
-	int r = cli_prices_of(name, doc, &why);
-
-	if (r == 0)
-		return 0;
-	return cli_fail(r == -EINVAL || r == -ENOENT ? EXIT_USAGE : EXIT_OWN_FAILURE,
-			"stat: --prices: %s", why.text);
-}
-
-static void fill_head(struct model_trace *doc, const char *dir)
-{
-	cli_stamp(doc->tool_version, doc->started);
-	sys_machine_probe(&doc->machine, dir);
 }
 
 /* --- the run ------------------------------------------------------------------------------------------ */
 
-static int run(char **argv, const sigset_t *mask, struct model_trace *doc)
-{
-	struct trace_caller caller = {
-		.closed_fds = cli_caller.closed_fds,
-		.xfsz = cli_caller.xfsz,
-		.mask = *mask,
-	};
-	bool not_executed = false;
-	struct why why;
-	int r;
-
-	r = trace_rusage_run(argv, &caller, doc, &not_executed, &why);
-	if (r == 0)
-		return 0;
-	return cli_fail(!not_executed  ? EXIT_OWN_FAILURE
-			: r == -ENOENT ? EXIT_NOT_FOUND
-				       : EXIT_NO_EXEC,
-			"stat: %s", why.text);
-}
-
-/* Signals are held back until the report can be written: whoever ends us then ends the pricing. */
-static int run_and_price(const struct command_call *call, const char *dir, struct model_trace *doc)
-{
-	const struct stat_options *o = call->config;
-	sigset_t before;
-	int r;
-
-	bench_signals_hold(&before);
-	r = run(call->operands, &before, doc);
-	if (r == 0 && !o->prices)
-		cli_prices_saved(doc);
-	if (r == 0)
-		cli_prices_measure(doc, dir);
-	while (bench_signals_take())
-		;
-	bench_signals_release(&before);
-	return r;
-}
-
 static int stat_with(const struct command_call *call, struct model_trace *doc)
 {
 	const struct stat_options *o = call->config;
-	const char *dir;
-	int r;
+	const struct cli_run run = {
+		.command = "stat",
+		.argv = call->operands,
+		.prices = o->prices,
+		.run_as_uid = -1,
+		.run_as_gid = -1,
+	};
+	int r = cli_run_counted(&run, doc);
 
-	r = own_failure(cli_choose_dir("stat", NULL, &dir));
 	if (r == 0)
-		fill_head(doc, dir);
-	if (r == 0 && o->prices)
-		r = take_named_prices(o->prices, doc);
-	if (r == 0)
-		r = run_and_price(call, dir, doc);
-	if (r != 0)
-		return r;
-	model_trace_derive(doc);
-	(void)signal(SIGPIPE, SIG_IGN); /* a reader that has gone is a failed report, not our end */
-	if (cli_output_trace(&o->output, doc) != 0)
-		return EXIT_OWN_FAILURE;
-	return doc->exit_status;
+		r = cli_run_report(&o->output, doc);
+	return r == 0 ? doc->exit_status : r;
 }
 
 static int cmd_stat(const struct command_call *call)

@@ -6,6 +6,7 @@
 enum {
 	EXIT_OK = 0,
 	EXIT_SLOWER = 1,        /* compare: a row is slower, where that was asked for */
+	EXIT_LATE = 1,          /* trace: a fault took longer than --deadline */
 	EXIT_USAGE = 2,         /* the command line is wrong */
 	EXIT_NOTHING_RAN = 3,   /* bench: nothing could run */
 	EXIT_INVALID = 4,       /* bench: a ledger is invalid */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The price list while it grows, on a terminal. */
+/* What a terminal shows while something runs: the price list while it grows, or a line. */
 #include "src/cli/live.h"
 
 #include "src/base/text.h"
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { LEAST_BETWEEN_NS = 100 * 1000 * 1000 };
+enum { LEAST_WIDTH = 20 };
 
 void cli_live_init(struct cli_live *live)
 {
@@ -55,7 +56,7 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 	FILE *out;
 
 	/* trials of pairs end dozens of times a second: nobody reads that, and it flickers */
-	if (!live->active || style.width < 20 || height < 4 ||
+	if (!live->active || style.width < LEAST_WIDTH || height < 4 ||
 	    (doc->ab.setting[0] && live->n_lines &&
 	     now->elapsed_ns - live->drawn_ns < LEAST_BETWEEN_NS))
 		return;
@@ -73,4 +74,15 @@ void cli_live_draw(void *data, const struct model_bench *doc, const struct bench
 		(void)fflush(stderr);
 	}
 	free(text);
+}
+
+void cli_live_line(struct cli_live *live, const char *text)
+{
+	size_t width = cli_terminal_width(STDERR_FILENO);
+
+	if (!live->active || width < LEAST_WIDTH)
+		return;
+	cli_live_clear(live);
+	live->n_lines = put_lines(text, 1, width);
+	(void)fflush(stderr);
 }

@@ -41,8 +41,9 @@ int model_fault_kind_find(const char *name);
 
 /*
  * Times in ns. raw is from the entry of a fault to its completion, as timed; time is that less what the tracer
- * added, plus the way into the kernel and back, which no event sees. Faults that were not timed (n_timed <
- * count) are in all sums at the mean of their like. on_cpu + blocked + preempted = raw.
+ * added and less preemption, which would have come without the fault, too, plus the way into the kernel and back,
+ * which no event sees. Faults that were not timed (n_timed < count) are in all sums at the mean of their like.
+ * on_cpu + blocked + preempted = raw.
  */
 struct model_cost {
 	uint64_t count, n_major, n_timed;
@@ -82,9 +83,9 @@ struct model_frame {
 	char function[MODEL_BILL_FUNCTION]; /* "": not known, then module+offset says where */
 	char file[MODEL_BILL_NAME];         /* "": not known */
 	uint32_t line;                      /* 0: not known */
+	bool inlined;                       /* into the next frame */
 	char module[MODEL_BILL_NAME];       /* path of the binary; "" : none (JIT code, stack) */
 	uint64_t module_offset;             /* in the file */
-	bool inlined;                       /* into the next frame */
 };
 
 /* One place in the code, in one mapping, of one kind of fault. */

@@ -37,6 +37,19 @@ static struct units_text count_or_unknown(const struct model_trace *doc, enum mo
 	return figure(doc, which) < 0 ? unknown : units_count((uint64_t)figure(doc, which));
 }
 
+/* Warnings that stand beside the verdict, however brief the report. */
+static const struct {
+	const char *id, *head;
+} beside_verdict[] = {{"estimate", "ESTIMATE"}, {"estimate-more", "more"}};
+
+static const char *head_beside(const struct model_warning *w)
+{
+	for (size_t i = 0; i < ARRAY_LEN(beside_verdict); i++)
+		if (strcmp(beside_verdict[i].id, w->id) == 0)
+			return beside_verdict[i].head;
+	return NULL;
+}
+
 /* --- the lines ------------------------------------------------------------------------------------ */
 
 static void print_verdict(const struct model_trace *doc, FILE *out,
@@ -50,6 +63,10 @@ static void print_verdict(const struct model_trace *doc, FILE *out,
 	};
 
 	report_headed(out, style, paints[doc->verdict.id], "verdict", doc->verdict.text);
+	for (unsigned i = 0; i < doc->n_warnings; i++)
+		if (head_beside(&doc->warnings[i]))
+			report_headed(out, style, PAINT_WARN, head_beside(&doc->warnings[i]),
+				      doc->warnings[i].text);
 	if (!style->brief && doc->verdict.advice[0])
 		report_headed(out, style, PAINT_NONE, "do", doc->verdict.advice);
 }
@@ -206,7 +223,8 @@ static void print_warnings(const struct model_trace *doc, FILE *out,
 			   const struct report_style *style)
 {
 	for (unsigned i = 0; i < doc->n_warnings; i++)
-		report_headed(out, style, PAINT_WARN, "warning", doc->warnings[i].text);
+		if (!head_beside(&doc->warnings[i]))
+			report_headed(out, style, PAINT_WARN, "warning", doc->warnings[i].text);
 }
 
 /* What could not be read, and what counters cannot see at all. */

@@ -45,16 +45,20 @@ static uint64_t timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_usec * 1000U;
 }
 
+uint64_t trace_rusage_sample(struct model_trace *doc, pid_t pid)
+{
+	uint64_t pause = PAUSE_TO_COST * trace_evidence_sample(doc, pid);
+
+	return sys_now_ns() + (pause > LEAST_PAUSE_NS ? pause : LEAST_PAUSE_NS);
+}
+
 /* Looks at the process now and then until it ends. */
 static void watch(struct trace_command *c, struct model_trace *doc)
 {
 	uint64_t next_ns = c->started_ns + FIRST_SAMPLE_NS;
 
-	while (!trace_command_wait(c, next_ns)) {
-		uint64_t pause = PAUSE_TO_COST * trace_evidence_sample(doc, c->pid);
-
-		next_ns = sys_now_ns() + (pause > LEAST_PAUSE_NS ? pause : LEAST_PAUSE_NS);
-	}
+	while (!trace_command_wait(c, next_ns))
+		next_ns = trace_rusage_sample(doc, c->pid);
 	doc->wall_ns = sys_now_ns() - c->started_ns;
 }
 
@@ -69,7 +73,7 @@ static void take_end(struct model_trace *doc, int status, const struct rusage *u
 	trace_evidence_of_rusage(doc, u);
 }
 
-static int reap(struct trace_command *c, struct model_trace *doc, struct why *why)
+int trace_rusage_reap(struct trace_command *c, struct model_trace *doc, struct why *why)
 {
 	struct rusage usage;
 	int status;
@@ -106,7 +110,7 @@ int trace_rusage_run(char *const *argv, const struct trace_caller *caller, struc
 		return r;
 	}
 	watch(&command, doc);
-	r = reap(&command, doc, why);
+	r = trace_rusage_reap(&command, doc, why);
 	trace_command_end(&command);
 	trace_evidence_end(&before, doc);
 	return r;

@@ -18,4 +18,10 @@ struct why;
 int trace_rusage_run(char *const *argv, const struct trace_caller *caller, struct model_trace *doc,
 		     bool *ret_not_executed, struct why *why);
 
+/* Looks at the running process. When to look next, CLOCK_MONOTONIC: so late that looking costs it little. */
+uint64_t trace_rusage_sample(struct model_trace *doc, pid_t pid);
+
+/* Fills in the end of a command that has ended: exit status, times and faults. */
+int trace_rusage_reap(struct trace_command *c, struct model_trace *doc, struct why *why);
+
 #endif

@@ -38,7 +38,8 @@ int trace_symbols_module(struct trace_symbols *symbols, const struct trace_modul
 /*
  * The frames of one instruction, innermost inlined function first; at least one: module and offset. file_offset
  * is in the file (address - start of mapping + its offset). behind_call: it is a return address, so the call
- * before it is meant. Results are cached. How many were written, 1 to max.
+ * before it is meant. Results are cached. How many were written, 1 to max. Of a negative module there is the
+ * offset alone. module is the path as the kernel names it, without " (deleted)"; names are not made harmless.
  */
 size_t trace_symbols_resolve(struct trace_symbols *symbols, int module, uint64_t file_offset,
 			     bool behind_call, struct model_frame *ret, size_t max);
@@ -46,6 +47,7 @@ size_t trace_symbols_resolve(struct trace_symbols *symbols, int module, uint64_t
 /*
  * Code in no file: what /tmp/perf-PID.map says (JIT compilers write it), read anew when an address is not in
  * what was read before and the file has changed. path of another mount namespace is tried by /proc/PID/root.
+ * Ask while the process lives: a map of somebody else's than its owner, root and us is not believed.
  * 1 where it is known, else 0, and *ret is left empty but for module "[anon]".
  */
 size_t trace_symbols_resolve_jit(struct trace_symbols *symbols, pid_t pid, uint64_t address,

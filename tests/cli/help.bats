@@ -48,7 +48,7 @@ load lib
 }
 
 @test "each command teaches itself by --help, -h and help COMMAND alike" {
-	for name in bench show list doctor stat; do
+	for name in bench show list doctor stat trace; do
 		toll "$name" --help
 		ended 0
 		silent
@@ -65,7 +65,7 @@ load lib
 }
 
 @test "help is at most 80 columns wide where it is not folded by hand" {
-	for name in bench show list doctor stat; do
+	for name in bench show list doctor stat trace; do
 		toll "$name" --help
 		[ "$(sed '/^examples:/,$d' "$out" |
 			awk '{ if (length > n) n = length } END { print n + 0 }')" -le 80 ]
@@ -75,6 +75,11 @@ load lib
 @test "bench --help names the exit statuses" {
 	toll bench --help
 	for n in 0 2 3 4 5 130; do tells "Exit status:.*\\b$n "; done
+}
+
+@test "trace --help names the exit statuses" {
+	toll trace --help
+	for n in 0 1 2 125 126 127; do tells "Exit status:.*\\b$n\\b"; done
 }
 
 @test "--help wins over a wrong option beside it" {

@@ -156,3 +156,25 @@ setup_terminal() { export TERM=xterm; }
 	facts 'all(len(line) <= 60 for line in screen.split("examples:")[0].splitlines())'
 	facts 'not re.search(r"\S{58,}", screen.split("examples:")[0])'
 }
+
+# Faults can be seen one by one here.
+needs_perf() {
+	toll trace --source perf -o /dev/null true
+	[ "$status" = 0 ] || skip "needs perf events: $(sed 's/^pagetoll: trace: //' "$err")"
+}
+
+@test "a trace with -p or --live has one line while it runs, and none where CMD has the terminal" {
+	setup_terminal
+	needs_perf
+	sleep 20 3>&- &
+	restore+=("kill $! 2>/dev/null")
+	on_terminal --stdout=report --look-for=' faults (' 100x30 trace -p $! --duration 500ms
+	ended 0
+	facts 'f["seen_at"] is not None and screen.strip() == "" and f["wraps"] == 0 and f["unknown"] == []'
+	on_terminal --look-for=' in faults ' 100x30 trace --live -o report sleep 0.5
+	facts 'f["seen_at"] is not None and screen.strip() == ""'
+	on_terminal 100x30 trace -o report sleep 0.5
+	facts 'raw == b""'
+	on_terminal --stdout=report 100x30 trace -q -p $! --duration 500ms
+	facts 'raw == b""'
+}

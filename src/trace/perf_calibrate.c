@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tracing adds to a fault on this machine, and what no event sees of it. A child touches fresh pages and
+ * then the same pages again, by turns without events and with those of the trace. Of a fault that is
+ *   bare   = fresh - again, without events: all that the program waits
+ *   raw    = from entry event to completion event, as the trace sees it
+ *   traced = fresh - again, with events
+ * bare - raw is what each fault of the trace is corrected by. It has two parts: the way into the kernel and back,
+ * which lies outside of raw, less the tracer's own time inside of it. Two events are written a fault; from clock
+ * to clock it is one of them, so that half of (traced - bare) is inside.
+ */
+#include "src/trace/perf_calibrate.h"
+
+#include "src/base/array.h"
+#include "src/base/why.h"
+#include "src/sys/clock.h"
+#include "src/sys/page.h"
+#include "src/trace/perf_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N_PAGES = 1024, N_ROUNDS = 9 };
+
+enum { READS, WRITES, N_TOUCHES, WARM = N_TOUCHES }; /* of a zero page; that fill a page */
+enum { BARE, TRACED, TRACED_LEAN, N_WAYS };
+
+struct round {
+	double fault_ns; /* fresh - again */
+	double raw_ns;   /* mean of the pairs; of TRACED only */
+};
+
+struct bench {
+	int fd_ask, fd_answer; /* of the child */
+	pid_t pid;
+	struct trace_events events;
+	struct round rounds[N_TOUCHES][N_WAYS][N_ROUNDS];
+};
+
+/* --- the child --------------------------------------------------------------------------------------------------- */
+
+static void touch(volatile char *map, size_t page, bool write)
+{
+	for (size_t i = 0; i < N_PAGES * page; i += page) {
+		if (write)
+			map[i] = 1;
+		else
+			(void)map[i];
+	}
+}
+
+static uint64_t timed_touch(char *map, size_t page, bool write)
+{
+	uint64_t start = sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	touch(map, page, write);
+	return sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+}
+
+/* One byte asks for one round; the answer is nanoseconds a fault, or the end where something is wrong. */
+__attribute__((noreturn)) static void be_child(int fd_ask, int fd_answer)
+{
+	size_t page = sys_page_bytes();
+	char *map = mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	char what;
+
+	if (map == MAP_FAILED)
+		_exit(1);
+	(void)madvise(map, N_PAGES * page,
+		      MADV_NOHUGEPAGE); /* EINVAL: this kernel has no huge pages */
+	while (read(fd_ask, &what, 1) == 1) {
+		uint64_t fresh = timed_touch(map, page, what != READS);
+		uint64_t again = timed_touch(map, page, what != READS);
+		double fault_ns = ((double)fresh - (double)again) / N_PAGES;
+
+		(void)madvise(map, N_PAGES * page, MADV_DONTNEED);
+		if (write(fd_answer, &fault_ns, sizeof(fault_ns)) != sizeof(fault_ns))
+			break;
+	}
+	_exit(0);
+}
+
+/* --- a round --------------------------------------------------------------------------------------------------------- */
+
+struct pairing {
+	uint64_t entered_ns, address, n;
+	double sum_ns;
+};
+
+static void take_record(struct pairing *p, const struct trace_record *record)
+{
+	if (record->type == TRACE_RECORD_ENTRY) {
+		p->entered_ns = record->time_ns;
+		p->address = record->address;
+	} else if (record->type == TRACE_RECORD_DONE && record->address == p->address &&
+		   p->entered_ns) {
+		p->sum_ns += (double)(record->time_ns - p->entered_ns);
+		p->n++;
+		p->entered_ns = 0;
+	}
+}
+
+/* Mean of the pairs; the child moves between CPUs seldom, and a pair that is torn is left out. */
+static double drain(struct trace_events *events)
+{
+	struct pairing last = {.n = 0};
+	struct trace_record record;
+
+	for (size_t i = 0; i < events->n_rings; i++) {
+		struct trace_ring *ring = &events->rings[i];
+		struct pairing p = {.n = 0};
+		size_t bytes;
+
+		if (trace_ring_drain(ring) < 0)
+			continue;
+		while ((bytes = trace_record_bytes(ring->queue + ring->n_used,
+						   ring->n_queued - ring->n_used))) {
+			trace_record_decode(events, ring->queue + ring->n_used, &record);
+			take_record(&p, &record);
+			ring->n_used += bytes;
+		}
+		last.sum_ns += p.sum_ns;
+		last.n += p.n;
+	}
+	return last.n ? last.sum_ns / (double)last.n : __builtin_nan("");
+}
+
+static int ask(const struct bench *b, int what, double *ret_fault_ns)
+{
+	char byte = (char)what;
+
+	return write(b->fd_ask, &byte, 1) == 1 &&
+			       read(b->fd_answer, ret_fault_ns, sizeof(*ret_fault_ns)) ==
+				       sizeof(*ret_fault_ns)
+		       ? 0
+		       : -EIO;
+}
+
+static int run_round(struct bench *b, int touch_kind, int way, struct round *ret)
+{
+	int r = ask(b, WARM, &ret->fault_ns); /* what the host gives */
+
+	if (r < 0)
+		return r;
+	if (way != BARE) {
+		b->events.is_lean = way == TRACED_LEAN;
+		trace_events_start(&b->events);
+	}
+	r = ask(b, touch_kind, &ret->fault_ns);
+	if (way != BARE)
+		trace_events_stop(&b->events);
+	ret->raw_ns = drain(&b->events);
+	return r;
+}
+
+/* --- what follows ---------------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double middle(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), by_size);
+	return values[n / 2];
+}
+
+static double median_of(const struct round *rounds, bool raw)
+{
+	double values[N_ROUNDS];
+
+	for (size_t i = 0; i < N_ROUNDS; i++)
+		values[i] = raw ? rounds[i].raw_ns : rounds[i].fault_ns;
+	return middle(values, N_ROUNDS);
+}
+
+/* Pair by pair, as bare and traced rounds stand side by side. The spread is that of the middle seven of nine: an
+ * interval of 96 % for their median. */
+static struct trace_correction correct(const struct round (*ways)[N_ROUNDS])
+{
+	double slowdown = median_of(ways[TRACED], false) - median_of(ways[BARE], false);
+	struct trace_correction c = {.tracer_ns = slowdown > 0 ? slowdown / 2 : 0};
+	double net[N_ROUNDS];
+
+	for (size_t i = 0; i < N_ROUNDS; i++)
+		net[i] = ways[BARE][i].fault_ns - ways[TRACED][i].raw_ns;
+	c.trap_ns = middle(net, N_ROUNDS) + c.tracer_ns;
+	c.spread_ns = (net[N_ROUNDS - 2] - net[1]) / 2;
+	return c;
+}
+
+static void conclude(const struct bench *b, struct trace_corrections *ret)
+{
+	double bare = median_of(b->rounds[WRITES][BARE], false);
+
+	ret->other = correct(b->rounds[READS]);
+	ret->filling = correct(b->rounds[WRITES]);
+	ret->slowdown_ns = median_of(b->rounds[WRITES][TRACED], false) - bare;
+	ret->slowdown_lean_ns = median_of(b->rounds[WRITES][TRACED_LEAN], false) - bare;
+}
+
+static int run_rounds(struct bench *b)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < N_ROUNDS && r == 0; i++)
+		for (int touch_kind = 0; touch_kind < N_TOUCHES && r == 0; touch_kind++)
+			for (int way = 0; way < N_WAYS && r == 0; way++)
+				r = run_round(b, touch_kind, way, &b->rounds[touch_kind][way][i]);
+	return r;
+}
+
+static int start_child(struct bench *b)
+{
+	int asks[2], answers[2];
+
+	if (pipe2(asks, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(answers, O_CLOEXEC) < 0) {
+		int r = -errno;
+
+		(void)close(asks[0]);
+		(void)close(asks[1]);
+		return r;
+	}
+	b->pid = fork();
+	if (b->pid == 0) {
+		(void)close(asks[1]);
+		(void)close(answers[0]);
+		be_child(asks[0], answers[1]);
+	}
+	(void)close(asks[0]);
+	(void)close(answers[1]);
+	if (b->pid < 0) {
+		int r = -errno;
+
+		(void)close(asks[1]);
+		(void)close(answers[0]);
+		return r;
+	}
+	b->fd_ask = asks[1];
+	b->fd_answer = answers[0];
+	return 0;
+}
+
+int trace_perf_calibrate(uint32_t roles, bool chains, struct trace_corrections *ret,
+			 struct why *why)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+	int status, r;
+
+	*ret = (struct trace_corrections){.slowdown_ns = 0};
+	if (!b)
+		return why_set(why, -ENOMEM, "no memory to calibrate");
+	r = start_child(b);
+	if (r < 0)
+		(void)why_errno(why, r, "cannot start a process to calibrate with");
+	if (r == 0)
+		r = trace_events_init(&b->events, roles & ~(1U << TRACE_SIDE | 1U << TRACE_SWITCH),
+				      chains, why);
+	if (r == 0)
+		r = trace_events_add(&b->events, b->pid, false, why);
+	if (r == 0) {
+		trace_events_stop(&b->events);
+		r = run_rounds(b);
+	}
+	if (r == 0)
+		conclude(b, ret);
+	if (b->pid > 0) {
+		(void)close(b->fd_ask); /* which ends the child */
+		(void)close(b->fd_answer);
+	}
+	while (b->pid > 0 && waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	trace_events_close(&b->events);
+	free(b);
+	return r;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/* What is asked of the kernel for each traced task: the events, and the rings they write into. */
+#include "src/trace/perf_events.h"
+
+#include "src/base/array.h"
+#include "src/base/why.h"
+#include "src/sys/file.h"
+#include "src/sys/page.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of a ring: what an ordinary user may lock by default (perf_event_mlock_kb: 516 a CPU) less its first page. */
+#define RING_BYTES (512U << 10)
+#define LEAST_RING_BYTES (16U << 10)
+/* With fewer the reader is woken when a part is full, and has the rest of it to come in time. */
+enum { WAKE_AT_QUARTERS = 1 };
+
+#define ALL_RECORDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+/* At entry page size 0 says that the page was missing; at completion it says what came. */
+#define ENTRY (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
+#define DONE (PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
+/* Looking the page up in the page table costs as much again as the rest of such a record. */
+#define LEAN (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR)
+
+const struct trace_role_row trace_role_rows[TRACE_N_ROLES] = {
+	[TRACE_ENTRY] = {.config = PERF_COUNT_SW_PAGE_FAULTS, .fields = ENTRY, .period = 1},
+	[TRACE_ENTRY_LEAN] = {.config = PERF_COUNT_SW_PAGE_FAULTS,
+			      .fields = LEAN,
+			      .period = 1,
+			      .starts_off = true},
+	[TRACE_DONE] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .fields = DONE, .period = 1},
+	[TRACE_DONE_MAJOR] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MAJ, .fields = DONE, .period = 1},
+	[TRACE_ENTRY_KERNEL] = {.config = PERF_COUNT_SW_PAGE_FAULTS,
+				.fields = ENTRY,
+				.period = 1,
+				.kernel_mode = true},
+	[TRACE_DONE_KERNEL] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+			       .fields = DONE,
+			       .period = 1,
+			       .kernel_mode = true},
+	[TRACE_DONE_MAJOR_KERNEL] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+				     .fields = DONE,
+				     .period = 1,
+				     .kernel_mode = true},
+	[TRACE_SIDE] = {.config = PERF_COUNT_SW_DUMMY, .is_side = true},
+	[TRACE_SWITCH] = {.config = PERF_COUNT_SW_DUMMY, .is_switch = true},
+};
+
+static bool is_done(enum trace_role role)
+{
+	return role == TRACE_DONE || role == TRACE_DONE_MAJOR || role == TRACE_DONE_KERNEL ||
+	       role == TRACE_DONE_MAJOR_KERNEL;
+}
+
+/*
+ * The chain is walked at completion, where it is not in what is timed; the registers at entry are the same. Of a
+ * fault whose completion is not seen, they tell which chain it had: that of another from the same instruction at
+ * the same depth of the stack.
+ */
+uint64_t trace_sample_fields(enum trace_role role, bool chains)
+{
+	uint64_t fields = ALL_RECORDS | trace_role_rows[role].fields;
+
+	if (chains && is_done(role))
+		fields |= PERF_SAMPLE_CALLCHAIN;
+	if (chains && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
+		fields |= PERF_SAMPLE_REGS_USER;
+	return fields;
+}
+
+/* Frame and stack pointer: enough to tell one activation of a function from another. */
+static uint64_t user_registers(void)
+{
+#if defined(__x86_64__)
+	return 1U << 6 | 1U << 7; /* PERF_REG_X86_BP, PERF_REG_X86_SP */
+#elif defined(__aarch64__)
+	return 1U << 29 | 1U << 31; /* PERF_REG_ARM64_X29, PERF_REG_ARM64_SP */
+#else
+#error "which registers are frame and stack pointer?"
+#endif
+}
+
+static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
+		      const struct trace_events *e, bool on_exec)
+{
+	const struct trace_role_row *row = &trace_role_rows[role];
+
+	*attr = (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(*attr),
+		.config = row->config,
+		.sample_period = row->period,
+		.sample_type = trace_sample_fields(role, e->chains),
+		.inherit = !e->by_thread,
+		.exclude_kernel = !row->kernel_mode,
+		.exclude_user = row->kernel_mode,
+		.exclude_hv = 1,
+		.exclude_callchain_kernel = 1,
+		.watermark = 1,
+		.wakeup_watermark = (uint32_t)(e->ring_bytes * WAKE_AT_QUARTERS / 4),
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC_RAW,
+		.disabled = on_exec || row->starts_off,
+		.enable_on_exec = on_exec && !row->starts_off,
+	};
+	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
+		attr->sample_regs_user = user_registers();
+	if (row->is_side)
+		attr->mmap = attr->mmap2 = attr->mmap_data = attr->comm = attr->comm_exec =
+			attr->task = 1;
+	attr->context_switch = row->is_switch;
+}
+
+static int open_event(struct perf_event_attr *attr, pid_t tid, int cpu)
+{
+	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* --- what is allowed -------------------------------------------------------------------------------- */
+
+static int why_refused(int r, struct why *why)
+{
+	uint64_t paranoid = 0;
+
+	if (r == -EACCES || r == -EPERM) {
+		if (sys_read_u64("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0 &&
+		    paranoid > 2)
+			return why_set(why, r,
+				       "perf_event_paranoid is %llu, which keeps page faults from "
+				       "ordinary users",
+				       (unsigned long long)paranoid);
+		return why_set(why, r,
+			       "perf_event_open is refused, as in most containers (seccomp)");
+	}
+	return why_errno(why, r, "perf_event_open");
+}
+
+int trace_events_probe(uint32_t *ret_roles, struct why *why)
+{
+	struct trace_events none = {.ring_bytes = RING_BYTES};
+	struct perf_event_attr attr;
+	int fd;
+
+	*ret_roles = 0;
+	for (int role = 0; role < TRACE_N_ROLES; role++) {
+		fill_attr(&attr, role, &none, false);
+		attr.disabled = 1;
+		attr.inherit = 0;
+		fd = open_event(&attr, 0, -1);
+		if (fd < 0 && role == TRACE_ENTRY)
+			return why_refused(fd, why);
+		if (fd < 0)
+			continue;
+		(void)close(fd);
+		*ret_roles |= 1U << role;
+	}
+	return 0;
+}
+
+/* --- rings -------------------------------------------------------------------------------------------- */
+
+static int map_ring(struct trace_events *e, struct trace_ring *ring, struct why *why)
+{
+	size_t head_bytes = sys_page_bytes();
+
+	for (size_t bytes = e->ring_bytes; bytes >= LEAST_RING_BYTES; bytes /= 2) {
+		ring->pages = mmap(NULL, head_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+				   ring->fd, 0);
+		if (ring->pages != MAP_FAILED) {
+			ring->data_bytes = bytes;
+			return 0;
+		}
+		if (errno != EPERM && errno != ENOMEM && errno != EAGAIN)
+			break;
+	}
+	ring->pages = NULL;
+	return why_errno(why, -errno, "cannot map a ring of perf (more of ulimit -l may help)");
+}
+
+static struct trace_ring *find_ring(struct trace_events *e, int cpu)
+{
+	for (size_t i = 0; i < e->n_rings && !e->by_thread; i++)
+		if (e->rings[i].cpu == cpu)
+			return &e->rings[i];
+	return NULL;
+}
+
+static int add_ring(struct trace_events *e, int cpu, int fd, struct why *why)
+{
+	struct trace_ring *grown = array_grow(e->rings, e->n_rings, sizeof(*e->rings));
+	struct trace_ring *ring;
+	int r;
+
+	if (!grown)
+		return why_set(why, -ENOMEM, "no memory for rings");
+	e->rings = grown;
+	ring = &e->rings[e->n_rings];
+	*ring = (struct trace_ring){.fd = fd, .cpu = cpu};
+	r = map_ring(e, ring, why);
+	if (r == 0)
+		e->n_rings++;
+	return r;
+}
+
+static int make_room(struct trace_ring *ring, size_t bytes)
+{
+	size_t room = ring->queue_bytes ? ring->queue_bytes : ring->data_bytes;
+	unsigned char *grown;
+
+	if (ring->n_used) {
+		memmove(ring->queue, ring->queue + ring->n_used, ring->n_queued - ring->n_used);
+		ring->n_queued -= ring->n_used;
+		ring->n_used = 0;
+	}
+	while (room < ring->n_queued + bytes)
+		room *= 2;
+	if (room == ring->queue_bytes)
+		return 0;
+	grown = realloc(ring->queue, room);
+	if (!grown)
+		return -ENOMEM;
+	ring->queue = grown;
+	ring->queue_bytes = room;
+	return 0;
+}
+
+long trace_ring_drain(struct trace_ring *ring)
+{
+	struct perf_event_mmap_page *page = ring->pages;
+	const unsigned char *data = (const unsigned char *)ring->pages + sys_page_bytes();
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail;
+	size_t n = (size_t)(head - tail), at = (size_t)(tail & (ring->data_bytes - 1));
+	size_t first = n < ring->data_bytes - at ? n : ring->data_bytes - at;
+
+	if (n == 0)
+		return 0;
+	if (make_room(ring, n) < 0)
+		return -ENOMEM;
+	memcpy(ring->queue + ring->n_queued, data + at, first);
+	memcpy(ring->queue + ring->n_queued + first, data, n - first);
+	ring->n_queued += n;
+	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	return (long)n;
+}
+
+/* --- opening --------------------------------------------------------------------------------------------- */
+
+static int note_id(struct trace_events *e, int fd, enum trace_role role)
+{
+	uint64_t id;
+
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
+		return -errno;
+	if (e->n_ids == e->ids_room) {
+		size_t room = e->ids_room ? 2 * e->ids_room : 64;
+		uint64_t *ids = reallocarray(e->ids, room, sizeof(*ids));
+		uint8_t *roles;
+
+		if (!ids)
+			return -ENOMEM;
+		e->ids = ids;
+		roles = realloc(e->id_roles, room);
+		if (!roles)
+			return -ENOMEM;
+		e->id_roles = roles;
+		e->ids_room = room;
+	}
+	/* numbers grow, so the list stays sorted */
+	e->ids[e->n_ids] = id;
+	e->id_roles[e->n_ids++] = (uint8_t)role;
+	return 0;
+}
+
+enum trace_role trace_events_role(const struct trace_events *e, uint64_t id)
+{
+	size_t lo = 0, hi = e->n_ids;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (e->ids[mid] == id)
+			return e->id_roles[mid];
+		if (e->ids[mid] < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return TRACE_N_ROLES;
+}
+
+static int keep_event(struct trace_events *e, int fd, pid_t tid, enum trace_role role)
+{
+	struct trace_event *grown = array_grow(e->events, e->n_events, sizeof(*e->events));
+
+	if (!grown)
+		return -ENOMEM;
+	e->events = grown;
+	e->events[e->n_events++] = (struct trace_event){.fd = fd,
+							.tid = tid,
+							.role = (uint8_t)role,
+							.is_on = !trace_role_rows[role].starts_off};
+	return note_id(e, fd, role);
+}
+
+/* The events of one task on one CPU write into that CPU's ring. */
+static int open_role(struct trace_events *e, enum trace_role role, pid_t tid, int cpu, bool on_exec,
+		     struct trace_ring **ring, struct why *why)
+{
+	struct perf_event_attr attr;
+	int fd, r;
+
+	fill_attr(&attr, role, e, on_exec);
+	fd = open_event(&attr, tid, cpu);
+	if (fd < 0)
+		return why_errno(why, fd, "cannot trace task %d", (int)tid);
+	if (!*ring) {
+		r = add_ring(e, cpu, fd, why);
+		*ring = r == 0 ? &e->rings[e->n_rings - 1] : NULL;
+	} else {
+		r = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (*ring)->fd) < 0 ? -errno : 0;
+		if (r < 0)
+			(void)why_errno(why, r, "cannot join the events of task %d", (int)tid);
+	}
+	if (r == 0)
+		r = keep_event(e, fd, tid, role);
+	if (r < 0)
+		(void)close(fd);
+	return r;
+}
+
+static int add_on_cpu(struct trace_events *e, pid_t tid, int cpu, bool on_exec, struct why *why)
+{
+	struct trace_ring *ring = find_ring(e, cpu);
+	int r;
+
+	/* the side event owns the ring: it is there in any case, and writes little */
+	for (int i = 0; i < TRACE_N_ROLES; i++) {
+		enum trace_role role = i == 0 ? TRACE_SIDE : i <= TRACE_SIDE ? i - 1 : i;
+
+		if (!(e->roles >> role & 1))
+			continue;
+		r = open_role(e, role, tid, cpu, on_exec, &ring, why);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* An event for each task, role and CPU takes many descriptors. A command that we started has its own limits. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit, more;
+	uint64_t most = 0;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	(void)sys_read_u64("/proc/sys/fs/nr_open", &most);
+	more = (struct rlimit){most, most};
+	if (most > limit.rlim_max && setrlimit(RLIMIT_NOFILE, &more) == 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why *why)
+{
+	size_t n_before = e->n_events;
+	int r = 0;
+
+	for (size_t i = 0; i < (e->by_thread ? 1 : e->n_cpus) && r == 0; i++) {
+		int cpu = e->by_thread ? -1 : e->cpus[i];
+
+		r = add_on_cpu(e, tid, cpu, on_exec, why);
+		if (r == -ENODEV && !e->by_thread) /* a CPU that has gone */
+			r = 0;
+	}
+	if (r == 0)
+		return 0;
+	while (e->n_events > n_before) /* half a task would be counted as less than it is */
+		(void)close(e->events[--e->n_events].fd);
+	return r;
+}
+
+/* "0-3,8" of /sys/devices/system/cpu/online. */
+static int list_cpus(struct trace_events *e)
+{
+	char text[1024];
+	char *at = text;
+
+	if (sys_read_text("/sys/devices/system/cpu/online", text, sizeof(text)) <= 0)
+		(void)snprintf(text, sizeof(text), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	while (*at) {
+		long first = strtol(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtol(at + 1, &at, 10);
+		for (long cpu = first; cpu <= last; cpu++) {
+			int *grown = array_grow(e->cpus, e->n_cpus, sizeof(*e->cpus));
+
+			if (!grown)
+				return -ENOMEM;
+			e->cpus = grown;
+			e->cpus[e->n_cpus++] = (int)cpu;
+		}
+		if (*at != ',')
+			break;
+		at++;
+	}
+	return 0;
+}
+
+int trace_events_init(struct trace_events *e, uint32_t roles, bool chains, struct why *why)
+{
+	*e = (struct trace_events){.roles = roles, .chains = chains, .ring_bytes = RING_BYTES};
+	raise_file_limit();
+	if (list_cpus(e) < 0)
+		return why_set(why, -ENOMEM, "no memory for the list of CPUs");
+	return 0;
+}
+
+void trace_events_close(struct trace_events *e)
+{
+	for (size_t i = 0; i < e->n_rings; i++) {
+		(void)munmap(e->rings[i].pages, sys_page_bytes() + e->rings[i].data_bytes);
+		free(e->rings[i].queue);
+	}
+	for (size_t i = 0; i < e->n_events; i++)
+		(void)close(e->events[i].fd);
+	free(e->rings);
+	free(e->events);
+	free(e->ids);
+	free(e->id_roles);
+	free(e->cpus);
+	*e = (struct trace_events){.n_events = 0};
+}
+
+/* --- while they run ---------------------------------------------------------------------------------------- */
+
+static void turn(struct trace_events *e, enum trace_role role, bool on)
+{
+	for (size_t i = 0; i < e->n_events; i++) {
+		if (e->events[i].role != role || e->events[i].is_on == on)
+			continue;
+		e->events[i].is_on = on;
+		(void)ioctl(e->events[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+			    0);
+	}
+}
+
+/* What is wanted is turned on before the other is turned off, so that no entry is missed; and completions are on
+ * longer than full entries, so that each of these has one. */
+void trace_events_lean(struct trace_events *e, bool lean)
+{
+	e->is_lean = lean;
+	if (lean) {
+		turn(e, TRACE_ENTRY_LEAN, true);
+		turn(e, TRACE_ENTRY, false);
+		turn(e, TRACE_DONE, false);
+	} else {
+		turn(e, TRACE_DONE, true);
+		turn(e, TRACE_ENTRY, true);
+		turn(e, TRACE_ENTRY_LEAN, false);
+	}
+}
+
+void trace_events_no_switches(struct trace_events *e)
+{
+	e->switches_off = true;
+	turn(e, TRACE_SWITCH, false);
+}
+
+static bool is_wanted(const struct trace_events *e, enum trace_role role)
+{
+	if (role == TRACE_ENTRY_LEAN)
+		return e->is_lean;
+	return !e->is_lean || (role != TRACE_ENTRY && role != TRACE_DONE);
+}
+
+void trace_events_start(struct trace_events *e)
+{
+	for (int role = 0; role < TRACE_N_ROLES; role++)
+		if (is_wanted(e, role))
+			turn(e, role, true);
+}
+
+void trace_events_stop(struct trace_events *e)
+{
+	for (int role = 0; role < TRACE_N_ROLES; role++)
+		turn(e, role, false);
+}
+
+uint64_t trace_events_read(const struct trace_events *e, enum trace_role role)
+{
+	uint64_t sum = 0, value;
+
+	for (size_t i = 0; i < e->n_events; i++)
+		if (e->events[i].role == role &&
+		    read(e->events[i].fd, &value, sizeof(value)) == sizeof(value))
+			sum += value;
+	return sum;
+}

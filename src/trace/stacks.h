@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Call chains kept once each, by module and offset, so that they are the same in all processes. */
+#ifndef TRACE_STACKS_H
+#define TRACE_STACKS_H
+
+#include "src/base/map.h"
+#include "src/trace/spaces.h"
+#include "src/trace/symbols.h"
+
+struct trace_frame_ref {
+	uint64_t offset; /* in the module's file; an address where there is none */
+	int32_t module;  /* trace_symbols_module(); negative: none */
+	uint32_t name;   /* trace_spaces_name() of the mapping; 0: not known */
+	int32_t pid;     /* of code in no file */
+};
+
+struct trace_stack {
+	uint32_t first, n; /* in frames */
+};
+
+struct trace_stacks {
+	struct trace_spaces *spaces;
+	struct trace_symbols *symbols;
+	struct trace_frame_ref *frames;
+	size_t n_frames, frames_room;
+	struct trace_stack *stacks; /* [0] is empty: what is not known, or did not fit */
+	size_t n_stacks;
+	struct map by_frames; /* hash of frames -> stack */
+	struct map by_chain;  /* hash of pid and raw chain -> stack */
+	struct map by_place;  /* hash of thread, instruction, stack and frame pointer -> stack */
+	uint64_t n_left_out;
+};
+
+int trace_stacks_init(struct trace_stacks *stacks, struct trace_spaces *spaces,
+		      struct trace_symbols *symbols);
+void trace_stacks_free(struct trace_stacks *stacks);
+
+/* A raw chain, markers and all, innermost first; epoch: how often the process has called exec. */
+uint32_t trace_stacks_of_chain(struct trace_stacks *stacks, int32_t pid, uint32_t epoch,
+			       const uint64_t *chain, size_t n);
+
+/* Keeps which chain an instruction had at this place of the stack, and finds it for a fault whose chain was not
+ * walked: first by the very place, then by instruction alone; else the instruction is all that is known. */
+void trace_stacks_learn(struct trace_stacks *stacks, int32_t pid, int32_t tid, uint64_t ip,
+			uint64_t sp, uint64_t bp, uint32_t stack);
+uint32_t trace_stacks_guess(struct trace_stacks *stacks, int32_t pid, uint32_t epoch, int32_t tid,
+			    uint64_t ip, uint64_t sp, uint64_t bp);
+
+/* Frames of a stack for people, innermost first: at most max. */
+size_t trace_stacks_resolve(const struct trace_stacks *stacks, uint32_t stack,
+			    struct model_frame *ret, size_t max);
+
+#endif
