@@ -92,8 +92,9 @@ struct model_frame {
 struct model_site_row {
 	struct model_frame *stack; /* owned; n_stack of them; [0] is the instruction that faulted */
 	uint32_t n_stack;
-	uint32_t
-		culprit; /* index of the frame to name: the first with a source file, else the first named, else 0 */
+	/* index of the frame to name, the first of: those with a source file, those with a name, the same in the
+	 * language's own libraries, any */
+	uint32_t culprit;
 	uint32_t mapping; /* row in mappings, or MODEL_NO_ROW */
 	enum model_fault_kind kind;
 	struct model_cost cost;

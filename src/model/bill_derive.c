@@ -197,16 +197,44 @@ static void settle_times(struct model_bill *bill)
 	settle_faults(bill->each, bill->n_each);
 }
 
-/* Source files name the user's own code; libraries are seldom installed with theirs. */
+/* Libraries that do what their caller asked for: their code is no culprit as long as there is other code. */
+static const char *const runtime_modules[] = {
+	"libc.so",    "libc-2.",    "libc.musl-",  "ld-linux",    "ld-2.",       "ld-musl-",
+	"ld64.so",    "libm.so",    "libpthread",  "libstdc++",   "libc++",      "libgcc_s",
+	"libasan.so", "libtsan.so", "libjemalloc", "libtcmalloc", "libmimalloc", "[vdso]",
+};
+
+static bool is_runtime(const struct model_frame *frame)
+{
+	const char *name = model_base_name(frame->module);
+
+	/* each program has it, out of the C library */
+	if (strcmp(frame->function, "_start") == 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(runtime_modules); i++)
+		if (strncmp(name, runtime_modules[i], strlen(runtime_modules[i])) == 0)
+			return true;
+	return false;
+}
+
+/* How well a frame names who is to blame; the innermost of the best is taken. */
+static int blame(const struct model_frame *frame)
+{
+	if (frame->file[0])
+		return is_runtime(frame) ? 2 : 4;
+	if (frame->function[0])
+		return is_runtime(frame) ? 1 : 3;
+	return 0;
+}
+
 static uint32_t find_culprit(const struct model_site_row *site)
 {
-	for (uint32_t i = 0; i < site->n_stack; i++)
-		if (site->stack[i].file[0])
-			return i;
-	for (uint32_t i = 0; i < site->n_stack; i++)
-		if (site->stack[i].function[0])
-			return i;
-	return 0;
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < site->n_stack; i++)
+		if (blame(&site->stack[i]) > blame(&site->stack[best]))
+			best = i;
+	return best;
 }
 
 struct kind_times {

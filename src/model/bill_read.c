@@ -248,11 +248,13 @@ static void read_thread(const struct row_context *c, const json_t *object, size_
 static void read_moment(const struct row_context *c, const json_t *object, size_t i)
 {
 	struct model_moment *m = (struct model_moment *)c->rows + i;
-	const json_t *kinds = json_get_object(c->rd, object, "kinds");
+	json_t *kinds = json_object_get(object, "kinds");
 	const char *name;
 	json_t *pair;
 
-	json_object_foreach((json_t *)(uintptr_t)kinds, name, pair) {
+	if (!json_get_object(c->rd, object, "kinds"))
+		return;
+	json_object_foreach(kinds, name, pair) {
 		int found = model_fault_kind_find(name);
 		size_t kind = found < 0 ? MODEL_UNKNOWN : (size_t)found;
 		json_int_t count = json_integer_value(json_array_get(pair, 0));

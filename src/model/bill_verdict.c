@@ -110,11 +110,11 @@ static int compare_culprits(const struct model_bill *bill, const struct model_si
 }
 
 /* Equal culprits side by side, the dearest site of each first. */
-static int compare_sites(const void *left, const void *right, void *bill)
+static int compare_sites(const void *left, const void *right, void *data)
 {
-	const struct model_site_row *a = *(const struct model_site_row *const *)left;
-	const struct model_site_row *b = *(const struct model_site_row *const *)right;
-	int r = compare_culprits(bill, a, b);
+	const struct model_bill *bill = data;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int r = compare_culprits(bill, &bill->sites[a], &bill->sites[b]);
 
 	return r ? r : (a > b) - (a < b);
 }
@@ -136,26 +136,28 @@ static void keep_group(struct group kept[MOST_NAMED], struct group group)
 
 static void find_groups(struct model_bill *bill, struct group ret_kept[MOST_NAMED])
 {
-	const struct model_site_row **sites = calloc(bill->n_sites + 1, sizeof(*sites));
+	uint32_t *order = calloc(bill->n_sites + 1, sizeof(*order));
 	struct group group = {.site = NULL};
 
-	if (!sites)
+	if (!order)
 		return;
 	for (size_t i = 0; i < bill->n_sites; i++)
-		sites[i] = &bill->sites[i];
-	qsort_r(sites, bill->n_sites, sizeof(*sites), compare_sites, bill);
+		order[i] = (uint32_t)i;
+	qsort_r(order, bill->n_sites, sizeof(*order), compare_sites, bill);
 	for (size_t i = 0; i < bill->n_sites; i++) {
-		if (group.site && compare_culprits(bill, group.site, sites[i]) != 0) {
+		const struct model_site_row *site = &bill->sites[order[i]];
+
+		if (group.site && compare_culprits(bill, group.site, site) != 0) {
 			keep_group(ret_kept, group);
 			group.site = NULL;
 		}
 		if (!group.site)
-			group = (struct group){.site = sites[i]};
-		group.time_ns += sites[i]->cost.time_ns;
+			group = (struct group){.site = site};
+		group.time_ns += site->cost.time_ns;
 	}
 	if (group.site)
 		keep_group(ret_kept, group);
-	free(sites);
+	free(order);
 }
 
 static void add_group(struct model_trace *doc, const struct group *group, const char *before)

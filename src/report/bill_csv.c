@@ -28,7 +28,7 @@ struct column {
 	static void put_##name(const struct line *line, FILE *out) \
 	{                                                          \
 		if (about)                                         \
-			put_value;                                 \
+			(put_value);                               \
 	}
 #define TEXT_CELL(name, about, value) CELL(name, about, csv_put_text(out, value))
 #define TIME_CELL(name, about, value) CELL(name, about, csv_put_double(out, round(value)))

@@ -168,11 +168,13 @@ static struct ranked *rank(const struct model_bill *bill, const struct bill_tabl
 	size_t n_rows = table->n(bill), n = 0;
 	struct ranked *ranked = calloc(n_rows + 1, sizeof(*ranked));
 
-	for (size_t i = 0; ranked && i < n_rows; i++)
+	*ret_n = 0;
+	if (!ranked)
+		return NULL;
+	for (size_t i = 0; i < n_rows; i++)
 		if (table->cost(bill, i)->count)
 			ranked[n++] = (struct ranked){sort_key(table->cost(bill, i), sort), i};
-	if (ranked)
-		qsort(ranked, n, sizeof(*ranked), compare_ranked);
+	qsort(ranked, n, sizeof(*ranked), compare_ranked);
 	*ret_n = n;
 	return ranked;
 }

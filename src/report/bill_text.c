@@ -156,14 +156,16 @@ static void print_faults(const struct model_trace *doc, FILE *out, const struct 
 	if (!isnan(bill->time_lo_ns) && !isnan(bill->time_hi_ns))
 		add(&line, " [%s, %s]", units_estimate(bill->time_lo_ns).s,
 		    units_estimate(bill->time_hi_ns).s);
-	if (!isnan(bill->tracer_ns) && !isnan(bill->trap_ns))
-		add(&line, " = %s timed - %s of tracing + %s into the kernel and back",
-		    units_estimate(c->raw_ns).s, units_estimate(bill->tracer_ns).s,
-		    units_estimate(bill->trap_ns).s);
+	if (!isnan(bill->tracer_ns) && !isnan(bill->trap_ns)) {
+		add(&line, " = %s timed - %s of tracing", units_estimate(c->raw_ns).s,
+		    units_estimate(bill->tracer_ns).s);
+		if (c->preempted_ns > 0)
+			add(&line, " - %s preempted", units_estimate(c->preempted_ns).s);
+		add(&line, " + %s into the kernel and back", units_estimate(bill->trap_ns).s);
+	}
 	if (!isnan(c->blocked_ns))
-		add(&line, "; of the time %s on the CPU, %s blocked, %s preempted",
-		    units_estimate(c->on_cpu_ns).s, units_estimate(c->blocked_ns).s,
-		    units_estimate(c->preempted_ns).s);
+		add(&line, "; %s on the CPU, %s blocked", units_estimate(c->on_cpu_ns).s,
+		    units_estimate(c->blocked_ns).s);
 	report_headed(out, style, PAINT_NONE, "faults", line.text);
 }
 

@@ -107,6 +107,19 @@ static void test_culprit(void)
 	model_bill_derive(doc);
 	t_is_str(model_site_culprit(&b->sites[0])->function, "fill",
 		 "the first with a source file, not the library");
+	text_copy(b->sites[0].stack[0].file, MODEL_BILL_NAME, "string/memset.S");
+	model_bill_derive(doc);
+	t_is_str(model_site_culprit(&b->sites[0])->function, "fill",
+		 "nor where the library's source is known");
+	b->sites[0].stack[1].file[0] = b->sites[0].stack[2].file[0] = 0;
+	model_bill_derive(doc);
+	t_is_str(model_site_culprit(&b->sites[0])->function, "fill",
+		 "a name of others' code is better");
+	b->sites[0].n_stack = 2;
+	text_copy(b->sites[0].stack[1].function, MODEL_BILL_FUNCTION, "_start");
+	model_bill_derive(doc);
+	t_is_str(model_site_culprit(&b->sites[0])->function, "memset",
+		 "save one that is the library's, too");
 	t_is_str(model_site_culprit(&b->sites[1])->function, "scan", "else the first named");
 	b->sites[1].stack[1].function[0] = 0;
 	model_bill_derive(doc);
