@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-	MOST_CELLS = 1 << 13,
-	MOST_THREADS = 1 << 12,
-	MOST_NAMES = 1 << 13,
+	MOST_CELLS = 8000,
+	MOST_THREADS = 4000,
+	MOST_NAMES = 8192,
 	MOST_EACH = 250000,
 	FIRST_MOMENT_NS = 1000000,
 };

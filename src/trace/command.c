@@ -258,6 +258,25 @@ static bool has_ended(const struct trace_command *c)
 	return info.si_pid == c->pid;
 }
 
+static void pass_on(const struct trace_command *c, int signal)
+{
+	if (signal == SIGTERM || signal == SIGHUP)
+		(void)kill(c->pid, signal);
+}
+
+bool trace_command_look(struct trace_command *c)
+{
+	struct timespec at_once = {.tv_nsec = 0};
+	sigset_t held = held_signals();
+	int signal;
+
+	if (has_ended(c))
+		return true;
+	while ((signal = sigtimedwait(&held, NULL, &at_once)) > 0)
+		pass_on(c, signal);
+	return has_ended(c); /* a SIGCHLD that was taken does not come again */
+}
+
 bool trace_command_wait(struct trace_command *c, uint64_t until_ns)
 {
 	sigset_t held = held_signals();
@@ -273,8 +292,7 @@ bool trace_command_wait(struct trace_command *c, uint64_t until_ns)
 		timeout.tv_sec = (time_t)((until_ns - now) / 1000000000U);
 		timeout.tv_nsec = (long)((until_ns - now) % 1000000000U);
 		s = sigtimedwait(&held, NULL, &timeout);
-		if (s == SIGTERM || s == SIGHUP)
-			(void)kill(c->pid, s);
+		pass_on(c, s);
 	}
 	return true;
 }

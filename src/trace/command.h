@@ -66,6 +66,9 @@ int trace_command_signals(void);
  */
 bool trace_command_wait(struct trace_command *c, uint64_t until_ns);
 
+/* The same at once: passes on what has come. */
+bool trace_command_look(struct trace_command *c);
+
 /* Puts signals back as they were; what came for the command meanwhile is dropped. */
 void trace_command_end(struct trace_command *c);
 

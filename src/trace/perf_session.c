@@ -26,6 +26,7 @@ enum {
 	SWITCHES_PER_FAULT = 10,
 	LEAST_SWITCHES = 2000,
 	CALM_WAIT_MS = 50,
+	LOOK_WAIT_MS = 3,
 	BUSY_WAIT_MS = 10,
 	LEAN_TO_TIMED = TRACE_FEW
 };
@@ -412,8 +413,8 @@ int trace_session_wait_ms(const struct trace_session *s)
 {
 	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), wait_ms;
 
-	if (!s->is_hot)
-		return CALM_WAIT_MS;
+	if (!s->is_hot) /* pages that are to be looked at must still be there */
+		return s->kinds.n_looks != s->n_looks_before ? LOOK_WAIT_MS : CALM_WAIT_MS;
 	wait_ms = s->turn_ns > now_ns ? (s->turn_ns - now_ns) / 1000000U + 1 : 0;
 	return wait_ms < BUSY_WAIT_MS ? (int)wait_ms : BUSY_WAIT_MS;
 }

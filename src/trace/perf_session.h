@@ -6,7 +6,7 @@
 #include "src/trace/aggregate.h"
 #include "src/trace/perf_source.h"
 
-enum { TRACE_BATCH = 4096, TRACE_MOST_WAITING = 16384 };
+enum { TRACE_BATCH = 4000, TRACE_MOST_WAITING = 16000 };
 
 struct trace_session {
 	const struct trace_options *options;
@@ -28,6 +28,7 @@ struct trace_session {
 	uint64_t n_entries, n_entries_kernel, n_records_lost, n_faults, n_switches, n_unmapped;
 	uint64_t n_lean, n_twice; /* of the entries: lean; told of by both events */
 	uint64_t fault_ns, slowest_ns, n_major;
+	uint64_t n_looks_before;
 	/* the rate, for which timing is chosen */
 	uint64_t rate_from_ns, rate_from_n, calm_since_ns;
 	uint64_t turn_ns,

@@ -168,6 +168,7 @@ static int attach(struct run *run, struct why *why)
 	(void)sigaddset(&ends, SIGINT);
 	(void)sigaddset(&ends, SIGTERM);
 	(void)sigaddset(&ends, SIGHUP);
+	(void)sigaddset(&ends, SIGQUIT);
 	run->fd_signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	return run->fd_signals < 0 ? why_errno(why, -errno, "signalfd") : 0;
 }
@@ -249,7 +250,7 @@ static void wait_for_work(struct run *run)
 static bool has_ended(struct run *run)
 {
 	if (run->options->argv)
-		return trace_command_wait(&run->command, sys_now_ns() + 1);
+		return trace_command_look(&run->command);
 	return is_told_to_end(run) || all_have_ended(run);
 }
 

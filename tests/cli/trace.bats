@@ -411,7 +411,7 @@ who='echo $(id -u) $(id -ru) $(id -g) $(id -G) $HOME $USER $LOGNAME; grep -E "^(
 	needs_perf
 	toll trace --json -o doc "$FAULTS" anon-write 5000
 	ended 0
-	prints '^faults=5000$'
+	prints '^faults=5000 counted=5000$'
 	json 'd["source"] == "perf" and d["estimate"] is False and d["exit_status"] == 0' doc
 	json '5000 <= {k["kind"]: k["count"] for k in d["by_kind"]}["anon-write"] < 5500' doc
 	json 'd["totals"]["time_ns"] > 0 and d["reconciliation"]["user_traps"] >= 5000' doc
