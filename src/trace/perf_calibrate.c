@@ -8,6 +8,7 @@
  * bare - raw is what each fault of the trace is corrected by. It has two parts: the way into the kernel and back,
  * which lies outside of raw, less the tracer's own time inside of it. Two events are written a fault; from clock
  * to clock it is one of them, so that half of (traced - bare) is inside.
+ * Events that are open, be they off, cost every fault of the machine some 80 ns: so bare is taken with none open.
  * Writing into a ring that another CPU reads costs more (250 ns a fault of 900 where it was tried), and mostly
  * another CPU does read it: so it is here, where there is a second one.
  */
@@ -40,8 +41,10 @@ struct round {
 struct bench {
 	int fd_ask, fd_answer; /* of the child */
 	pid_t pid;
-	struct trace_events events;
-	struct pollfd *fds; /* of the answer, and of the rings */
+	uint32_t roles;
+	bool chains;
+	struct trace_events events; /* while a round is traced */
+	struct pollfd *fds;         /* of the answer, and of the rings */
 	struct round rounds[N_TOUCHES][N_WAYS][N_ROUNDS];
 };
 
@@ -146,6 +149,18 @@ static int ask(struct bench *b, int what, struct pairing *p, double *ret_fault_n
 	return n == sizeof(*ret_fault_ns) ? 0 : -EIO;
 }
 
+static int list_fds(struct bench *b)
+{
+	struct pollfd *fds = reallocarray(b->fds, b->events.n_rings + 1, sizeof(*fds));
+
+	if (!fds)
+		return -ENOMEM;
+	b->fds = fds;
+	for (size_t i = 0; i < b->events.n_rings; i++)
+		fds[i + 1] = (struct pollfd){.fd = b->events.rings[i].fd, .events = POLLIN};
+	return 0;
+}
+
 static int run_round(struct bench *b, int touch_kind, int way, struct round *ret)
 {
 	struct pairing pairing = {.n = 0};
@@ -164,6 +179,32 @@ static int run_round(struct bench *b, int touch_kind, int way, struct round *ret
 		trace_events_stop(&b->events);
 	drain(b, &pairing);
 	ret->raw_ns = pairing.n ? pairing.sum_ns / (double)pairing.n : __builtin_nan("");
+	return r;
+}
+
+static int run_bare(struct bench *b, size_t round)
+{
+	int r = 0;
+
+	for (int touch_kind = 0; touch_kind < N_TOUCHES && r == 0; touch_kind++)
+		r = run_round(b, touch_kind, BARE, &b->rounds[touch_kind][BARE][round]);
+	return r;
+}
+
+static int run_traced(struct bench *b, size_t round, struct why *why)
+{
+	int r = trace_events_init(&b->events, b->roles, b->chains, why);
+
+	if (r == 0)
+		r = trace_events_add(&b->events, b->pid, false, why);
+	if (r == 0) {
+		trace_events_stop(&b->events);
+		r = list_fds(b);
+	}
+	for (int touch_kind = 0; touch_kind < N_TOUCHES && r == 0; touch_kind++)
+		for (int way = TRACED; way < N_WAYS && r == 0; way++)
+			r = run_round(b, touch_kind, way, &b->rounds[touch_kind][way][round]);
+	trace_events_close(&b->events);
 	return r;
 }
 
@@ -216,14 +257,15 @@ static void conclude(const struct bench *b, struct trace_corrections *ret)
 	ret->slowdown_lean_ns = median_of(b->rounds[WRITES][TRACED_LEAN], false) - bare;
 }
 
-static int run_rounds(struct bench *b)
+static int run_rounds(struct bench *b, struct why *why)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < N_ROUNDS && r == 0; i++)
-		for (int touch_kind = 0; touch_kind < N_TOUCHES && r == 0; touch_kind++)
-			for (int way = 0; way < N_WAYS && r == 0; way++)
-				r = run_round(b, touch_kind, way, &b->rounds[touch_kind][way][i]);
+	for (size_t i = 0; i < N_ROUNDS && r == 0; i++) {
+		r = run_bare(b, i);
+		if (r == 0)
+			r = run_traced(b, i, why);
+	}
 	return r;
 }
 
@@ -249,22 +291,15 @@ static void part(const struct bench *b, const cpu_set_t *allowed)
 	(void)sched_setaffinity(b->pid, sizeof(one), &one);
 }
 
-static int watch(struct bench *b)
+static int run_apart(struct bench *b, struct why *why)
 {
 	cpu_set_t allowed;
 	bool parted = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
 	int r;
 
-	trace_events_stop(&b->events);
-	b->fds = calloc(b->events.n_rings + 1, sizeof(*b->fds));
-	if (!b->fds)
-		return -ENOMEM;
-	b->fds[0] = (struct pollfd){.fd = b->fd_answer, .events = POLLIN};
-	for (size_t i = 0; i < b->events.n_rings; i++)
-		b->fds[i + 1] = (struct pollfd){.fd = b->events.rings[i].fd, .events = POLLIN};
 	if (parted)
 		part(b, &allowed);
-	r = run_rounds(b);
+	r = run_rounds(b, why);
 	if (parted)
 		(void)sched_setaffinity(0, sizeof(allowed), &allowed);
 	return r;
@@ -312,16 +347,19 @@ int trace_perf_calibrate(uint32_t roles, bool chains, struct trace_corrections *
 	*ret = (struct trace_corrections){.slowdown_ns = 0};
 	if (!b)
 		return why_set(why, -ENOMEM, "no memory to calibrate");
+	b->roles = roles & ~(1U << TRACE_SIDE | 1U << TRACE_SWITCH);
+	b->chains = chains;
+	b->fds = calloc(1, sizeof(*b->fds));
+	if (!b->fds) {
+		free(b);
+		return why_set(why, -ENOMEM, "no memory to calibrate");
+	}
 	r = start_child(b);
+	b->fds[0] = (struct pollfd){.fd = b->fd_answer, .events = POLLIN};
 	if (r < 0)
 		(void)why_errno(why, r, "cannot start a process to calibrate with");
 	if (r == 0)
-		r = trace_events_init(&b->events, roles & ~(1U << TRACE_SIDE | 1U << TRACE_SWITCH),
-				      chains, why);
-	if (r == 0)
-		r = trace_events_add(&b->events, b->pid, false, why);
-	if (r == 0)
-		r = watch(b);
+		r = run_apart(b, why);
 	if (r == 0)
 		conclude(b, ret);
 	if (b->pid > 0) {
@@ -330,7 +368,6 @@ int trace_perf_calibrate(uint32_t roles, bool chains, struct trace_corrections *
 	}
 	while (b->pid > 0 && waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	trace_events_close(&b->events);
 	free(b->fds);
 	free(b);
 	return r;

@@ -396,6 +396,7 @@ int trace_session_round(struct trace_session *s, bool last)
 		 limit_ns = last ? UINT64_MAX : s->round_ns;
 	int r = 0;
 
+	s->n_looks_before = s->kinds.n_looks;
 	for (size_t i = 0; i < s->events.n_rings && r >= 0; i++)
 		r = trace_ring_drain(&s->events.rings[i]) < 0 ? -ENOMEM : 0;
 	if (r == 0)

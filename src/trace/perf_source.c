@@ -422,6 +422,7 @@ static int make_bill(struct run *run, struct why *why)
 	struct why no_matter;
 	int r;
 
+	trace_events_close(&s->events); /* which would be in what is calibrated */
 	if (trace_perf_calibrate(run->roles, run->options->chains, &corrections, &no_matter) < 0)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "uncorrected",
 			   "times are as traced, since what tracing adds could not be measured: %s",
