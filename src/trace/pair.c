@@ -55,7 +55,7 @@ static bool is_same_page(const struct trace_pairs *pairs, uint64_t a, uint64_t b
 
 static bool is_told_twice(const struct trace_pending *p, const struct trace_record *record)
 {
-	uint64_t apart_ns = record->time_ns - p->entered_ns;
+	uint64_t apart_ns = record->time_ns - p->last_ns;
 
 	return p->active && !p->is_twice && p->address == record->address && p->ip == record->ip &&
 	       (apart_ns == 0 || (p->is_lean != record->is_lean && apart_ns < TWICE_NS));
@@ -78,6 +78,7 @@ bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 	if (was_timed && is_same_page(pairs, p->address, record->address)) {
 		pairs->counts[MODEL_RETRIED]++;
 		p->is_twice = false;
+		p->last_ns = record->time_ns;
 		p->ring = ring;
 		return true;
 	}
@@ -90,6 +91,7 @@ bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		.present = record->page_bytes != 0,
 		.is_lean = record->is_lean,
 		.entered_ns = record->time_ns,
+		.last_ns = record->time_ns,
 		.address = record->address,
 		.ip = record->ip,
 		.sp = record->sp,

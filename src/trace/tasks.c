@@ -158,10 +158,30 @@ static struct trace_thread *add_thread(struct trace_tasks *t, int32_t pid, int32
 	return t->threads[place];
 }
 
+bool trace_tasks_exit(struct trace_tasks *t, int32_t tid)
+{
+	uint32_t place = map_get(&t->by_tid, (uint32_t)tid);
+	struct trace_process *process;
+
+	if (place == MAP_NONE)
+		return false;
+	process = trace_tasks_process(t, t->threads[place]->pid);
+	map_remove(&t->by_tid, (uint32_t)tid);
+	keep_place(&t->free_threads, &t->n_free_threads, place);
+	if (!process || --process->n_threads > 0)
+		return false;
+	end_process(t, process);
+	return true;
+}
+
 struct trace_thread *trace_tasks_thread(struct trace_tasks *t, int32_t pid, int32_t tid)
 {
 	struct trace_thread *thread = trace_tasks_find(t, tid);
 
+	if (thread && thread->pid != pid) {
+		(void)trace_tasks_exit(t, tid);
+		thread = NULL;
+	}
 	if (!thread)
 		thread = add_thread(t, pid, tid);
 	t->failed = t->failed || !thread;
@@ -200,22 +220,6 @@ void trace_tasks_exec(struct trace_tasks *t, int32_t pid, int32_t tid)
 	close_pagemap(t, process);
 	process->n_execs++;
 	t->n_execs++;
-}
-
-bool trace_tasks_exit(struct trace_tasks *t, int32_t tid)
-{
-	uint32_t place = map_get(&t->by_tid, (uint32_t)tid);
-	struct trace_process *process;
-
-	if (place == MAP_NONE)
-		return false;
-	process = trace_tasks_process(t, t->threads[place]->pid);
-	map_remove(&t->by_tid, (uint32_t)tid);
-	keep_place(&t->free_threads, &t->n_free_threads, place);
-	if (!process || --process->n_threads > 0)
-		return false;
-	end_process(t, process);
-	return true;
 }
 
 void trace_tasks_free(struct trace_tasks *t)

@@ -15,6 +15,7 @@ struct trace_pending {
 	bool is_lean; /* whether the page was present is not known, and its completion may not be seen */
 	bool is_twice; /* both kinds of entry have told of it */
 	uint64_t entered_ns, address, ip, sp, bp;
+	uint64_t last_ns; /* of its last entry: later than the first where it was retried */
 	uint64_t blocked_ns, preempted_ns;
 	size_t ring; /* that its entry was in */
 };
@@ -68,7 +69,8 @@ struct trace_tasks {
 
 void trace_tasks_free(struct trace_tasks *tasks);
 
-/* The task of a record; made where it was not known. NULL: no memory. */
+/* The task of a record; made where it was not known, or known in another process: then records of its end were lost.
+ * NULL: no memory. */
 struct trace_thread *trace_tasks_thread(struct trace_tasks *tasks, int32_t pid, int32_t tid);
 struct trace_thread *trace_tasks_find(const struct trace_tasks *tasks,
 				      int32_t tid); /* NULL: not known */
