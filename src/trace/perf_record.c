@@ -133,12 +133,19 @@ static void take_trailer(const unsigned char *raw, size_t size, struct trace_rec
 	ret->time_ns = u64_at(raw, size - 16);
 }
 
+/* The kernel ends them, and fills them up to 8 bytes. One that does not end is none of its. */
+static bool is_ended(const unsigned char *text, size_t n)
+{
+	return memchr(text, 0, n) != NULL;
+}
+
 static void decode_mmap(const unsigned char *raw, size_t size, struct trace_record *ret)
 {
 	enum { NAME_AT = 72 };
 	uint64_t dev;
 
-	if (size < NAME_AT + 8 + TRAILER_BYTES)
+	if (size < NAME_AT + 8 + TRAILER_BYTES ||
+	    !is_ended(raw + NAME_AT, size - TRAILER_BYTES - NAME_AT))
 		return;
 	ret->type = TRACE_RECORD_MMAP;
 	ret->pid = i32_at(raw, 8);
@@ -154,20 +161,23 @@ static void decode_mmap(const unsigned char *raw, size_t size, struct trace_reco
 		.inode = u64_at(raw, 48),
 		.prot = (uint32_t)u64_at(raw, 64),
 		.flags = (uint32_t)(u64_at(raw, 64) >> 32),
-		.name = (const char *)raw + NAME_AT, /* ended, and filled up to 8 bytes */
+		.name = (const char *)raw + NAME_AT,
 	};
 }
 
 static void decode_comm(const unsigned char *raw, const struct perf_event_header *h,
 			struct trace_record *ret)
 {
-	if (h->size < 16 + 8 + TRAILER_BYTES)
+	enum { NAME_AT = 16 };
+
+	if (h->size < NAME_AT + 8 + TRAILER_BYTES ||
+	    !is_ended(raw + NAME_AT, h->size - TRAILER_BYTES - NAME_AT))
 		return;
 	ret->type = TRACE_RECORD_COMM;
 	ret->is_exec = h->misc & PERF_RECORD_MISC_COMM_EXEC;
 	ret->pid = i32_at(raw, 8);
 	ret->tid = i32_at(raw, 12);
-	ret->comm = (const char *)raw + 16;
+	ret->comm = (const char *)raw + NAME_AT;
 }
 
 static void decode_task(const unsigned char *raw, const struct perf_event_header *h,
