@@ -70,17 +70,17 @@ static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
 {
 	const struct trace_thread *t = f->thread;
 	const struct trace_process *process = trace_tasks_process(&s->tasks, t->pid);
+	const struct trace_place at = {f->ip, f->sp, f->bp};
 	uint32_t epoch = process ? process->n_execs : 0, stack;
 
 	if (!f->chain || f->n_chain == 0)
-		return f->sp ? trace_stacks_guess(&s->stacks, t->pid, epoch, t->tid, f->ip, f->sp,
-						  f->bp)
+		return f->sp ? trace_stacks_guess(&s->stacks, t->pid, epoch, t->tid, &at)
 			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1);
 	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain);
 	if (f->kernel_mode && trace_stacks_is_astray(&s->stacks, stack))
 		return TRACE_STACK_KERNEL;
 	if (f->sp && s->was_hot) /* else nothing will ask */
-		trace_stacks_learn(&s->stacks, t->pid, t->tid, f->ip, f->sp, f->bp, stack);
+		trace_stacks_learn(&s->stacks, t->pid, epoch, t->tid, &at, stack);
 	return stack;
 }
 

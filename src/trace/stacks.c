@@ -136,11 +136,17 @@ static bool is_marker(uint64_t entry)
 	return entry >= (uint64_t)PERF_CONTEXT_MAX; /* the markers are the highest numbers */
 }
 
+/* A process is another program behind each exec. */
+static uint64_t program_of(int32_t pid, uint32_t epoch)
+{
+	return (uint64_t)epoch << 32 | (uint32_t)pid;
+}
+
 uint32_t trace_stacks_of_chain(struct trace_stacks *s, int32_t pid, uint32_t epoch,
 			       const uint64_t *chain, size_t n)
 {
 	struct trace_frame_ref frames[MOST_DEPTH];
-	uint64_t hash = (uint64_t)epoch << 32 | (uint32_t)pid;
+	uint64_t hash = program_of(pid, epoch);
 	size_t n_frames = 0;
 	uint32_t stack;
 
@@ -161,30 +167,33 @@ uint32_t trace_stacks_of_chain(struct trace_stacks *s, int32_t pid, uint32_t epo
 	return stack;
 }
 
-static uint64_t place_of(int32_t pid, int32_t tid, uint64_t ip, uint64_t sp, uint64_t bp)
+static uint64_t place_of(uint64_t program, int32_t tid, uint64_t ip, uint64_t sp, uint64_t bp)
 {
-	uint64_t hash = map_mix_in((uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, ip);
+	uint64_t hash = map_mix_in(map_mix_in(program, (uint32_t)tid), ip);
 
 	return map_mix_in(map_mix_in(hash, sp), bp);
 }
 
-void trace_stacks_learn(struct trace_stacks *s, int32_t pid, int32_t tid, uint64_t ip, uint64_t sp,
-			uint64_t bp, uint32_t stack)
+void trace_stacks_learn(struct trace_stacks *s, int32_t pid, uint32_t epoch, int32_t tid,
+			const struct trace_place *at, uint32_t stack)
 {
+	uint64_t program = program_of(pid, epoch);
+
 	if (s->by_place.n >= MOST_CHAINS)
 		map_free(&s->by_place);
-	(void)map_put(&s->by_place, place_of(pid, tid, ip, sp, bp), stack);
-	(void)map_put(&s->by_place, place_of(pid, 0, ip, 0, 0), stack);
+	(void)map_put(&s->by_place, place_of(program, tid, at->ip, at->sp, at->bp), stack);
+	(void)map_put(&s->by_place, place_of(program, 0, at->ip, 0, 0), stack);
 }
 
 uint32_t trace_stacks_guess(struct trace_stacks *s, int32_t pid, uint32_t epoch, int32_t tid,
-			    uint64_t ip, uint64_t sp, uint64_t bp)
+			    const struct trace_place *at)
 {
-	uint32_t stack = map_get(&s->by_place, place_of(pid, tid, ip, sp, bp));
+	uint64_t program = program_of(pid, epoch);
+	uint32_t stack = map_get(&s->by_place, place_of(program, tid, at->ip, at->sp, at->bp));
 
 	if (stack == MAP_NONE)
-		stack = map_get(&s->by_place, place_of(pid, 0, ip, 0, 0));
-	return stack != MAP_NONE ? stack : trace_stacks_of_chain(s, pid, epoch, &ip, 1);
+		stack = map_get(&s->by_place, place_of(program, 0, at->ip, 0, 0));
+	return stack != MAP_NONE ? stack : trace_stacks_of_chain(s, pid, epoch, &at->ip, 1);
 }
 
 bool trace_stacks_is_astray(const struct trace_stacks *s, uint32_t stack)

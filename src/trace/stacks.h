@@ -21,6 +21,11 @@ struct trace_stack {
 	uint32_t first, n; /* in frames */
 };
 
+/* Where a thread was: its instruction, stack pointer and frame pointer. */
+struct trace_place {
+	uint64_t ip, sp, bp;
+};
+
 struct trace_stacks {
 	struct trace_spaces *spaces;
 	struct trace_symbols *symbols;
@@ -30,7 +35,8 @@ struct trace_stacks {
 	size_t n_stacks;
 	struct map by_frames; /* hash of frames -> stack */
 	struct map by_chain;  /* hash of pid and raw chain -> stack */
-	struct map by_place;  /* hash of thread, instruction, stack and frame pointer -> stack */
+	struct map
+		by_place; /* hash of process, exec, thread, instruction, stack and frame pointer -> stack */
 	uint64_t n_left_out;
 };
 
@@ -44,10 +50,10 @@ uint32_t trace_stacks_of_chain(struct trace_stacks *stacks, int32_t pid, uint32_
 
 /* Keeps which chain an instruction had at this place of the stack, and finds it for a fault whose chain was not
  * walked: first by the very place, then by instruction alone; else the instruction is all that is known. */
-void trace_stacks_learn(struct trace_stacks *stacks, int32_t pid, int32_t tid, uint64_t ip,
-			uint64_t sp, uint64_t bp, uint32_t stack);
+void trace_stacks_learn(struct trace_stacks *stacks, int32_t pid, uint32_t epoch, int32_t tid,
+			const struct trace_place *at, uint32_t stack);
 uint32_t trace_stacks_guess(struct trace_stacks *stacks, int32_t pid, uint32_t epoch, int32_t tid,
-			    uint64_t ip, uint64_t sp, uint64_t bp);
+			    const struct trace_place *at);
 
 /* Whether its innermost frame is in no mapping: of the program before exec, mostly. */
 bool trace_stacks_is_astray(const struct trace_stacks *stacks, uint32_t stack);
