@@ -124,6 +124,7 @@ static void join_moments(struct trace_moment *into, const struct trace_moment *f
 		into->count[k] += from->count[k];
 		into->n_timed[k] += from->n_timed[k];
 		into->raw_ns[k] += from->raw_ns[k];
+		into->preempted_ns[k] += from->preempted_ns[k];
 	}
 	into->n_late += from->n_late;
 	if (is_worse(&from->worst, &into->worst))
@@ -161,6 +162,7 @@ static void add_to_moment(struct trace_aggregate *a, const struct trace_seen *se
 		return;
 	m->n_timed[seen->kind]++;
 	m->raw_ns[seen->kind] += seen->latency_ns;
+	m->preempted_ns[seen->kind] += seen->preempted_ns;
 	m->n_late += a->deadline_ns && seen->latency_ns > a->deadline_ns;
 	if (is_worse(seen, &m->worst))
 		m->worst = *seen;

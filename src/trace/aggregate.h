@@ -41,7 +41,7 @@ struct trace_name_flags {
 
 struct trace_moment {
 	uint64_t count[MODEL_N_FAULT_KINDS], n_timed[MODEL_N_FAULT_KINDS],
-		raw_ns[MODEL_N_FAULT_KINDS];
+		raw_ns[MODEL_N_FAULT_KINDS], preempted_ns[MODEL_N_FAULT_KINDS];
 	uint64_t n_late;
 	struct trace_seen worst; /* latency_ns 0: none */
 };

@@ -477,6 +477,18 @@ static int make_threads(struct maker *m)
 	return 0;
 }
 
+/* What its faults of one kind took, by the same rules as for rows. */
+static double moment_ns(const struct maker *m, const struct trace_moment *from, uint32_t k)
+{
+	double timed = (double)from->raw_ns[k], preempted = (double)from->preempted_ns[k];
+	double raw =
+		timed + (double)(from->count[k] - from->n_timed[k]) * mean_of_like(&m->likes, k);
+
+	if (timed > 0)
+		preempted *= raw / timed;
+	return fmax(raw - preempted + (double)from->count[k] * each_ns(m->corrections, k), 0);
+}
+
 static int make_moments(struct maker *m)
 {
 	const struct trace_aggregate *a = m->a;
@@ -488,14 +500,8 @@ static int make_moments(struct maker *m)
 	m->bill->moment_ns = a->moment_ns;
 	for (size_t i = 0; i < a->n_moments; i++)
 		for (uint32_t k = 0; k < MODEL_N_FAULT_KINDS; k++) {
-			const struct trace_moment *from = &a->moments[i];
-			double raw = (double)from->raw_ns[k] +
-				     (double)(from->count[k] - from->n_timed[k]) *
-					     mean_of_like(&m->likes, k);
-
-			m->bill->moments[i].count[k] = from->count[k];
-			m->bill->moments[i].time_ns[k] =
-				fmax(raw + (double)from->count[k] * each_ns(m->corrections, k), 0);
+			m->bill->moments[i].count[k] = a->moments[i].count[k];
+			m->bill->moments[i].time_ns[k] = moment_ns(m, &a->moments[i], k);
 		}
 	return 0;
 }
