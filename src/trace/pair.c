@@ -106,6 +106,8 @@ static void complete(struct trace_pairs *pairs, struct trace_fault *fault,
 	fault->page_bytes = record->page_bytes;
 	fault->chain = record->chain;
 	fault->n_chain = record->n_chain;
+	fault->stack = record->stack;
+	fault->stack_bytes = record->stack_bytes;
 	pairs->hook(pairs->data, fault);
 }
 

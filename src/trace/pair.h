@@ -15,6 +15,8 @@ struct trace_fault {
 	uint64_t latency_ns, blocked_ns, preempted_ns;
 	const uint64_t *chain; /* NULL: not known */
 	size_t n_chain;
+	const unsigned char *stack; /* the top of it; NULL: not known */
+	size_t stack_bytes;
 	bool timed, present, major, kernel_mode;
 	bool is_lean; /* whether the page was present is not known */
 	bool unfinished, unentered;

@@ -64,14 +64,15 @@ static bool is_done(enum trace_role role)
 /*
  * The chain is walked at completion, where it is not in what is timed; the registers at entry are the same. Of a
  * fault whose completion is not seen, they tell which chain it had: that of another from the same instruction at
- * the same depth of the stack.
+ * the same depth of the stack. With a chain comes the top of the stack, where a function without a frame has its
+ * return address.
  */
 uint64_t trace_sample_fields(enum trace_role role, bool chains)
 {
 	uint64_t fields = ALL_RECORDS | trace_role_rows[role].fields;
 
 	if (chains && is_done(role))
-		fields |= PERF_SAMPLE_CALLCHAIN;
+		fields |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
 	if (chains && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
 		fields |= PERF_SAMPLE_REGS_USER;
 	return fields;
@@ -115,6 +116,8 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 	};
 	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
 		attr->sample_regs_user = user_registers();
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		attr->sample_stack_user = TRACE_STACK_BYTES;
 	if (row->is_side)
 		attr->mmap = attr->mmap2 = attr->mmap_data = attr->comm = attr->comm_exec =
 			attr->task = 1;

@@ -28,6 +28,9 @@ enum trace_role {
 	TRACE_N_ROLES,
 };
 
+/* Of the user's stack, from its pointer on: what functions without a frame keep there. */
+enum { TRACE_STACK_BYTES = 128 };
+
 /* Lean entries are on for so many times as long as full ones, where faults come fast. */
 enum { TRACE_FEW = 31 };
 

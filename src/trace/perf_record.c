@@ -90,6 +90,19 @@ static void take_chain(struct cursor *c, struct trace_record *ret)
 	c->at += (size_t)n * sizeof(uint64_t);
 }
 
+/* Its room, the bytes, and how many of them are the stack's: none where it could not be read. */
+static void take_stack(struct cursor *c, struct trace_record *ret)
+{
+	uint64_t room = next(c), n;
+
+	if (room == 0 || room > c->end - c->at)
+		return;
+	ret->stack = c->raw + c->at;
+	c->at += (size_t)room;
+	n = next(c);
+	ret->stack_bytes = (size_t)(n < room ? n : room);
+}
+
 static void decode_sample(const struct trace_events *e, const unsigned char *raw,
 			  struct trace_record *ret)
 {
@@ -117,6 +130,8 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 		ret->bp = next(&c);
 		ret->sp = next(&c);
 	}
+	if (fields & PERF_SAMPLE_STACK_USER)
+		take_stack(&c, ret);
 	if (fields & PERF_SAMPLE_DATA_PAGE_SIZE)
 		ret->page_bytes = next(&c);
 	ret->is_lean = ret->role == TRACE_ENTRY_LEAN;

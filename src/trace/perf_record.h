@@ -33,6 +33,8 @@ struct trace_record {
 	uint64_t sp, bp;     /* entry; 0: not asked for */
 	const uint64_t *chain; /* innermost first, markers included; NULL: not asked for */
 	size_t n_chain;
+	const unsigned char *stack; /* from the stack pointer on; NULL: not asked for */
+	size_t stack_bytes;
 	uint64_t count; /* lost */
 	const char *comm;
 	struct trace_mmap_event mmap;

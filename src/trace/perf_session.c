@@ -71,12 +71,16 @@ static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
 	const struct trace_thread *t = f->thread;
 	const struct trace_process *process = trace_tasks_process(&s->tasks, t->pid);
 	uint32_t epoch = process ? process->n_execs : 0, stack;
+	uint64_t caller = 0;
 
 	if (!f->chain || f->n_chain == 0)
 		return f->sp ? trace_stacks_guess(&s->stacks, t->pid, epoch, t->tid, f->ip, f->sp,
 						  f->bp)
-			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1);
-	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain);
+			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1, 0);
+	if (f->stack)
+		caller = trace_stacks_caller(&s->stacks, t->pid, f->chain, f->n_chain, f->stack,
+					     f->stack_bytes);
+	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain, caller);
 	if (f->kernel_mode && trace_stacks_is_astray(&s->stacks, stack))
 		return TRACE_STACK_KERNEL;
 	if (f->sp && s->was_hot) /* else nothing will ask */
