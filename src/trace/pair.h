@@ -11,6 +11,7 @@ struct trace_fault {
 	struct trace_thread *thread;
 	uint64_t entered_ns; /* of the completion, where the entry was not seen */
 	uint64_t address, ip, sp, bp;
+	uint64_t frame_before, frame_after; /* physical addresses; as in records */
 	uint64_t page_bytes; /* what completion found mapped; 0: not seen, or nothing */
 	uint64_t latency_ns, blocked_ns, preempted_ns;
 	const uint64_t *chain; /* NULL: not known */

@@ -113,7 +113,7 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 	ret->role = trace_events_role(e, next(&c));
 	if (ret->role == TRACE_N_ROLES)
 		return;
-	fields = trace_sample_fields(ret->role, e->chains);
+	fields = trace_sample_fields(e, ret->role);
 	ret->type = has_ip(ret->role) ? TRACE_RECORD_ENTRY : TRACE_RECORD_DONE;
 	ret->major = ret->role == TRACE_DONE_MAJOR || ret->role == TRACE_DONE_MAJOR_KERNEL;
 	ret->kernel_mode = trace_role_rows[ret->role].kernel_mode;
@@ -132,6 +132,8 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 	}
 	if (fields & PERF_SAMPLE_STACK_USER)
 		take_stack(&c, ret);
+	if (fields & PERF_SAMPLE_PHYS_ADDR)
+		ret->frame = next(&c);
 	if (fields & PERF_SAMPLE_DATA_PAGE_SIZE)
 		ret->page_bytes = next(&c);
 	ret->is_lean = ret->role == TRACE_ENTRY_LEAN;

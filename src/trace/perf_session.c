@@ -432,7 +432,7 @@ int trace_session_init(struct trace_session *s, const struct trace_options *opti
 	s->pairs = (struct trace_pairs){
 		.hook = take_fault, .data = s, .page_mask = ~(sys_page_bytes() - 1)};
 	s->round_ns = s->rate_from_ns = s->start_ns;
-	trace_kinds_init(&s->kinds, &s->tasks);
+	trace_kinds_init(&s->kinds, &s->tasks, roles & TRACE_SEES_FRAMES);
 	s->batch = calloc(TRACE_BATCH, sizeof(*s->batch));
 	s->waiting = calloc(TRACE_MOST_WAITING, sizeof(*s->waiting));
 	if (!s->batch || !s->waiting || trace_spaces_new(&s->spaces) < 0 ||
