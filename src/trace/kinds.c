@@ -23,9 +23,10 @@ enum {
 
 enum { ANSWER_UNKNOWN, ANSWER_ORDINARY, ANSWER_OTHER };
 
-void trace_kinds_init(struct trace_kinds *k, struct trace_tasks *tasks)
+void trace_kinds_init(struct trace_kinds *k, struct trace_tasks *tasks, bool sees_frames)
 {
 	*k = (struct trace_kinds){.tasks = tasks,
+				  .sees_frames = sees_frames,
 				  .page_bytes = sys_page_bytes(),
 				  .huge_bytes = sys_huge_page_bytes()};
 }
@@ -39,16 +40,25 @@ void trace_kinds_free(struct trace_kinds *k)
 
 /* --- from the fault itself ---------------------------------------------------------------------------------- */
 
+/* Which frames the page had before and after is known, and that it was mapped then. */
+static bool has_frames(const struct trace_kinds *k, const struct trace_fault *f)
+{
+	return k->sees_frames && f->timed && !f->is_lean && f->page_bytes;
+}
+
 /*
- * A page that was there and only could not be written. Pages are shared since a fork as long as two of the
- * family live; once they do not the kernel takes the page as it is. Where nobody forked it was the zero page.
+ * A page that was there and only could not be written. The same frame afterwards was made writable; another is a
+ * copy. Where frames are not shown: pages are shared since a fork as long as two of the family live; once they do
+ * not the kernel takes the page as it is; and where nobody forked it was the zero page.
  */
 static enum model_fault_kind kind_of_present(const struct trace_kinds *k,
-					     const struct trace_thread *thread)
+					     const struct trace_fault *f)
 {
-	const struct trace_process *process = trace_tasks_process(k->tasks, thread->pid);
+	const struct trace_process *process = trace_tasks_process(k->tasks, f->thread->pid);
 	const struct trace_family *family = process ? trace_tasks_family(k->tasks, process) : NULL;
 
+	if (has_frames(k, f))
+		return f->frame_before == f->frame_after ? MODEL_WP_REUSE : MODEL_COW;
 	return family && family->n_ever > 1 && family->n_alive <= 1 ? MODEL_WP_REUSE : MODEL_COW;
 }
 
@@ -60,9 +70,11 @@ static enum model_fault_kind kind_of_anon(const struct trace_kinds *k, const str
 	if (k->huge_bytes && f->page_bytes >= k->huge_bytes)
 		return MODEL_THP;
 	if (f->present)
-		return kind_of_present(k, f->thread);
+		return kind_of_present(k, f);
 	if (m->backing == TRACE_STACK)
 		return MODEL_STACK;
+	if (has_frames(k, f)) /* the zero page has none that is shown */
+		return f->frame_after ? MODEL_ANON_WRITE : MODEL_ANON_ZERO_READ;
 	seen->look = TRACE_LOOK_ZERO;
 	return MODEL_ANON_WRITE;
 }

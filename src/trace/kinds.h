@@ -34,10 +34,11 @@ struct trace_kinds {
 	struct map
 		before; /* hash of process, instruction and mapping -> kind and look of its last full entry */
 	struct map handlers; /* hash of process and mapping -> whether userfaultfd handles it */
+	bool sees_frames;    /* faults say which page frames they had */
 	uint64_t n_looks, n_unanswered;
 };
 
-void trace_kinds_init(struct trace_kinds *kinds, struct trace_tasks *tasks);
+void trace_kinds_init(struct trace_kinds *kinds, struct trace_tasks *tasks, bool sees_frames);
 void trace_kinds_free(struct trace_kinds *kinds);
 
 /* The kind as far as the fault itself tells, and whether a look would tell more. mapping NULL: not known. */

@@ -22,6 +22,7 @@ static struct trace_fault fault_of(struct trace_thread *thread, const struct tra
 		.ip = p->ip,
 		.sp = p->sp,
 		.bp = p->bp,
+		.frame_before = p->frame,
 		.present = p->present,
 		.is_lean = p->is_lean,
 		.blocked_ns = p->blocked_ns,
@@ -71,6 +72,7 @@ bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		p->is_twice = true;
 		if (p->is_lean && !record->is_lean) {
 			p->present = record->page_bytes != 0;
+			p->frame = record->frame;
 			p->is_lean = false;
 		}
 		return false;
@@ -96,6 +98,7 @@ bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		.ip = record->ip,
 		.sp = record->sp,
 		.bp = record->bp,
+		.frame = record->frame,
 		.ring = ring,
 	};
 	return true;
@@ -106,8 +109,11 @@ static void complete(struct trace_pairs *pairs, struct trace_fault *fault,
 {
 	fault->major = record->major;
 	fault->page_bytes = record->page_bytes;
+	fault->frame_after = record->frame;
 	fault->chain = record->chain;
 	fault->n_chain = record->n_chain;
+	fault->stack = record->stack;
+	fault->stack_bytes = record->stack_bytes;
 	pairs->hook(pairs->data, fault);
 }
 

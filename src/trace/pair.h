@@ -11,10 +11,13 @@ struct trace_fault {
 	struct trace_thread *thread;
 	uint64_t entered_ns; /* of the completion, where the entry was not seen */
 	uint64_t address, ip, sp, bp;
+	uint64_t frame_before, frame_after; /* physical addresses; as in records */
 	uint64_t page_bytes; /* what completion found mapped; 0: not seen, or nothing */
 	uint64_t latency_ns, blocked_ns, preempted_ns;
 	const uint64_t *chain; /* NULL: not known */
 	size_t n_chain;
+	const unsigned char *stack; /* the top of it; NULL: not known */
+	size_t stack_bytes;
 	bool timed, present, major, kernel_mode;
 	bool is_lean; /* whether the page was present is not known */
 	bool unfinished, unentered;

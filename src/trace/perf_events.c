@@ -18,11 +18,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of a ring: what an ordinary user may lock by default (perf_event_mlock_kb: 516 a CPU) less its first page. */
-#define RING_BYTES (512U << 10)
+/*
+ * Of a ring: as much of all rings together as costs little, at the most, which holds what both CPUs of a small
+ * machine fault in some 50 ms; and what any user may lock (perf_event_mlock_kb is 516 a CPU, less the first page),
+ * save where that is taken. The kernel asks for what is beyond it under RLIMIT_MEMLOCK.
+ */
+#define ALL_RINGS_BYTES (8U << 20)
+#define MOST_RING_BYTES (4U << 20)
+#define USUAL_RING_BYTES (512U << 10)
 #define LEAST_RING_BYTES (16U << 10)
-/* With fewer the reader is woken when a part is full, and has the rest of it to come in time. */
-enum { WAKE_AT_QUARTERS = 1 };
+/* The reader is woken when so much is there, and has the rest of the ring to come in time. */
+#define WAKE_BYTES (128U << 10)
 
 #define ALL_RECORDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
 /* At entry page size 0 says that the page was missing; at completion it says what came. */
@@ -64,16 +70,19 @@ static bool is_done(enum trace_role role)
 /*
  * The chain is walked at completion, where it is not in what is timed; the registers at entry are the same. Of a
  * fault whose completion is not seen, they tell which chain it had: that of another from the same instruction at
- * the same depth of the stack.
+ * the same depth of the stack. With a chain comes the top of the stack, where a function without a frame has its
+ * return address.
  */
-uint64_t trace_sample_fields(enum trace_role role, bool chains)
+uint64_t trace_sample_fields(const struct trace_events *e, enum trace_role role)
 {
 	uint64_t fields = ALL_RECORDS | trace_role_rows[role].fields;
 
-	if (chains && is_done(role))
-		fields |= PERF_SAMPLE_CALLCHAIN;
-	if (chains && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
+	if (e->chains && is_done(role))
+		fields |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
+	if (e->chains && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
 		fields |= PERF_SAMPLE_REGS_USER;
+	if (e->roles & TRACE_SEES_FRAMES && (is_done(role) || role == TRACE_ENTRY))
+		fields |= PERF_SAMPLE_PHYS_ADDR;
 	return fields;
 }
 
@@ -99,14 +108,15 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 		.size = sizeof(*attr),
 		.config = row->config,
 		.sample_period = row->period,
-		.sample_type = trace_sample_fields(role, e->chains),
+		.sample_type = trace_sample_fields(e, role),
 		.inherit = !e->by_thread,
 		.exclude_kernel = !row->kernel_mode,
 		.exclude_user = row->kernel_mode,
 		.exclude_hv = 1,
 		.exclude_callchain_kernel = 1,
 		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(e->ring_bytes * WAKE_AT_QUARTERS / 4),
+		.wakeup_watermark =
+			e->ring_bytes / 4 < WAKE_BYTES ? (uint32_t)e->ring_bytes / 4 : WAKE_BYTES,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,
@@ -115,6 +125,8 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 	};
 	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
 		attr->sample_regs_user = user_registers();
+	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+		attr->sample_stack_user = TRACE_STACK_BYTES;
 	if (row->is_side)
 		attr->mmap = attr->mmap2 = attr->mmap_data = attr->comm = attr->comm_exec =
 			attr->task = 1;
@@ -147,25 +159,36 @@ static int why_refused(int r, struct why *why)
 	return why_errno(why, r, "perf_event_open");
 }
 
-int trace_events_probe(uint32_t *ret_roles, struct why *why)
+static int try_role(struct trace_events *e, enum trace_role role)
 {
-	struct trace_events none = {.ring_bytes = RING_BYTES};
 	struct perf_event_attr attr;
 	int fd;
 
+	fill_attr(&attr, role, e, false);
+	attr.disabled = 1;
+	attr.inherit = 0;
+	fd = open_event(&attr, 0, -1);
+	if (fd >= 0)
+		(void)close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+int trace_events_probe(uint32_t *ret_roles, struct why *why)
+{
+	struct trace_events e = {.ring_bytes = USUAL_RING_BYTES};
+	int r;
+
 	*ret_roles = 0;
 	for (int role = 0; role < TRACE_N_ROLES; role++) {
-		fill_attr(&attr, role, &none, false);
-		attr.disabled = 1;
-		attr.inherit = 0;
-		fd = open_event(&attr, 0, -1);
-		if (fd < 0 && role == TRACE_ENTRY)
-			return why_refused(fd, why);
-		if (fd < 0)
-			continue;
-		(void)close(fd);
-		*ret_roles |= 1U << role;
+		r = try_role(&e, role);
+		if (r < 0 && role == TRACE_ENTRY)
+			return why_refused(r, why);
+		if (r == 0)
+			*ret_roles |= 1U << role;
 	}
+	e.roles = TRACE_SEES_FRAMES;
+	if (try_role(&e, TRACE_ENTRY) == 0)
+		*ret_roles |= TRACE_SEES_FRAMES;
 	return 0;
 }
 
@@ -424,10 +447,14 @@ static int list_cpus(struct trace_events *e)
 
 int trace_events_init(struct trace_events *e, uint32_t roles, bool chains, struct why *why)
 {
-	*e = (struct trace_events){.roles = roles, .chains = chains, .ring_bytes = RING_BYTES};
+	*e = (struct trace_events){.roles = roles, .chains = chains};
 	raise_file_limit();
 	if (list_cpus(e) < 0)
 		return why_set(why, -ENOMEM, "no memory for the list of CPUs");
+	for (e->ring_bytes = MOST_RING_BYTES;
+	     e->ring_bytes > USUAL_RING_BYTES && e->ring_bytes * e->n_cpus > ALL_RINGS_BYTES;
+	     e->ring_bytes /= 2)
+		;
 	return 0;
 }
 

@@ -28,6 +28,9 @@ enum trace_role {
 	TRACE_N_ROLES,
 };
 
+/* Of the user's stack, from its pointer on: what functions without a frame keep there. */
+enum { TRACE_STACK_BYTES = 128 };
+
 /* Lean entries are on for so many times as long as full ones, where faults come fast. */
 enum { TRACE_FEW = 31 };
 
@@ -38,8 +41,13 @@ struct trace_role_row {
 };
 extern const struct trace_role_row trace_role_rows[TRACE_N_ROLES];
 
+/* Beside the bits of roles: root sees which page frame an address has, before and after. */
+#define TRACE_SEES_FRAMES (1U << 31)
+
+struct trace_events;
+
 /* PERF_SAMPLE_... of all records of a role: they decode each other's. */
-uint64_t trace_sample_fields(enum trace_role role, bool chains);
+uint64_t trace_sample_fields(const struct trace_events *events, enum trace_role role);
 
 struct trace_ring {
 	int fd, cpu;
@@ -69,7 +77,7 @@ struct trace_events {
 	size_t ring_bytes;
 	int *cpus;
 	size_t n_cpus;
-	uint32_t roles; /* bit role: is opened */
+	uint32_t roles; /* bit role: is opened; TRACE_SEES_FRAMES */
 	bool chains;
 	bool by_thread; /* too many tasks for an event on each CPU: one a thread, which its children do not inherit */
 	bool is_lean;

@@ -90,6 +90,19 @@ static void take_chain(struct cursor *c, struct trace_record *ret)
 	c->at += (size_t)n * sizeof(uint64_t);
 }
 
+/* Its room, the bytes, and how many of them are the stack's: none where it could not be read. */
+static void take_stack(struct cursor *c, struct trace_record *ret)
+{
+	uint64_t room = next(c), n;
+
+	if (room == 0 || room > c->end - c->at)
+		return;
+	ret->stack = c->raw + c->at;
+	c->at += (size_t)room;
+	n = next(c);
+	ret->stack_bytes = (size_t)(n < room ? n : room);
+}
+
 static void decode_sample(const struct trace_events *e, const unsigned char *raw,
 			  struct trace_record *ret)
 {
@@ -100,7 +113,7 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 	ret->role = trace_events_role(e, next(&c));
 	if (ret->role == TRACE_N_ROLES)
 		return;
-	fields = trace_sample_fields(ret->role, e->chains);
+	fields = trace_sample_fields(e, ret->role);
 	ret->type = has_ip(ret->role) ? TRACE_RECORD_ENTRY : TRACE_RECORD_DONE;
 	ret->major = ret->role == TRACE_DONE_MAJOR || ret->role == TRACE_DONE_MAJOR_KERNEL;
 	ret->kernel_mode = trace_role_rows[ret->role].kernel_mode;
@@ -117,6 +130,10 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 		ret->bp = next(&c);
 		ret->sp = next(&c);
 	}
+	if (fields & PERF_SAMPLE_STACK_USER)
+		take_stack(&c, ret);
+	if (fields & PERF_SAMPLE_PHYS_ADDR)
+		ret->frame = next(&c);
 	if (fields & PERF_SAMPLE_DATA_PAGE_SIZE)
 		ret->page_bytes = next(&c);
 	ret->is_lean = ret->role == TRACE_ENTRY_LEAN;

@@ -30,9 +30,13 @@ struct trace_record {
 	/* samples */
 	uint64_t address, ip;
 	uint64_t page_bytes; /* 0: missing; as perf says it, which knows of the page table alone */
-	uint64_t sp, bp;     /* entry; 0: not asked for */
+	uint64_t
+		frame; /* physical address; 0: none, or the zero page; of the roles that are shown it */
+	uint64_t sp, bp;       /* entry; 0: not asked for */
 	const uint64_t *chain; /* innermost first, markers included; NULL: not asked for */
 	size_t n_chain;
+	const unsigned char *stack; /* from the stack pointer on; NULL: not asked for */
+	size_t stack_bytes;
 	uint64_t count; /* lost */
 	const char *comm;
 	struct trace_mmap_event mmap;

@@ -72,11 +72,15 @@ static uint32_t stack_of(struct trace_session *s, const struct trace_fault *f)
 	const struct trace_process *process = trace_tasks_process(&s->tasks, t->pid);
 	const struct trace_place at = {f->ip, f->sp, f->bp};
 	uint32_t epoch = process ? process->n_execs : 0, stack;
+	uint64_t caller = 0;
 
 	if (!f->chain || f->n_chain == 0)
 		return f->sp ? trace_stacks_guess(&s->stacks, t->pid, epoch, t->tid, &at)
-			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1);
-	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain);
+			     : trace_stacks_of_chain(&s->stacks, t->pid, epoch, &f->ip, 1, 0);
+	if (f->stack)
+		caller = trace_stacks_caller(&s->stacks, t->pid, f->chain, f->n_chain, f->stack,
+					     f->stack_bytes);
+	stack = trace_stacks_of_chain(&s->stacks, t->pid, epoch, f->chain, f->n_chain, caller);
 	if (f->kernel_mode && trace_stacks_is_astray(&s->stacks, stack))
 		return TRACE_STACK_KERNEL;
 	if (f->sp && s->was_hot) /* else nothing will ask */
@@ -428,7 +432,7 @@ int trace_session_init(struct trace_session *s, const struct trace_options *opti
 	s->pairs = (struct trace_pairs){
 		.hook = take_fault, .data = s, .page_mask = ~(sys_page_bytes() - 1)};
 	s->round_ns = s->rate_from_ns = s->start_ns;
-	trace_kinds_init(&s->kinds, &s->tasks);
+	trace_kinds_init(&s->kinds, &s->tasks, roles & TRACE_SEES_FRAMES);
 	s->batch = calloc(TRACE_BATCH, sizeof(*s->batch));
 	s->waiting = calloc(TRACE_MOST_WAITING, sizeof(*s->waiting));
 	if (!s->batch || !s->waiting || trace_spaces_new(&s->spaces) < 0 ||

@@ -302,9 +302,6 @@ static const struct {
 	{"populated",
 	 "pages populated inside system calls (MAP_POPULATE, mlock, madvise) take no fault that could be "
 	 "seen: they are in rusage alone"},
-	{"kinds",
-	 "reads of anonymous memory are told from writes by looking at some of the pages afterwards, and copies "
-	 "from reuse by whether a relative since fork still lives"},
 	{"remaps",
 	 "munmap and mremap leave no record: a fault where something else was mapped shortly before can be "
 	 "billed to that"},
@@ -325,6 +322,12 @@ static void name_blind_spots(const struct run *run)
 			doc->blind_spots, &doc->n_blind_spots, "kernel-mode",
 			"faults that system calls take (read(2) into fresh memory) are not shown to ordinary users at "
 			"this perf_event_paranoid: they are in rusage alone");
+	if (!(run->roles & TRACE_SEES_FRAMES))
+		model_warn(
+			doc->blind_spots, &doc->n_blind_spots, "kinds",
+			"page frames are shown to root alone: reads of anonymous memory are told from writes by looking "
+			"at some of the pages afterwards, and copies from reuse by whether a relative since fork still "
+			"lives");
 	if (run->session.was_hot)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "timed-few",

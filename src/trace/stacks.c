@@ -142,12 +142,61 @@ static uint64_t program_of(int32_t pid, uint32_t epoch)
 	return (uint64_t)epoch << 32 | (uint32_t)pid;
 }
 
+/* The innermost instruction of a raw chain; 0: there is none. */
+static uint64_t innermost(const uint64_t *chain, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_marker(chain[i]))
+			return chain[i];
+	return 0;
+}
+
+uint64_t trace_stacks_caller(struct trace_stacks *s, int32_t pid, const uint64_t *chain, size_t n,
+			     const unsigned char *stack, size_t stack_bytes)
+{
+#if defined(__x86_64__)
+	uint64_t ip = innermost(chain, n), caller;
+	struct trace_frame_ref frame = frame_of(s, pid, ip);
+	uint32_t sp_bytes;
+
+	if (frame.module < 0 ||
+	    trace_symbols_has_frame(s->symbols, frame.module, frame.offset, &sp_bytes) != 0 ||
+	    sp_bytes < sizeof(caller) || sp_bytes > stack_bytes)
+		return 0;
+	memcpy(&caller, stack + sp_bytes - sizeof(caller), sizeof(caller));
+	return caller;
+#else /* the return address is in a register, and the kernel's chain begins with it */
+	(void)s, (void)pid, (void)chain, (void)n, (void)stack, (void)stack_bytes;
+	return 0;
+#endif
+}
+
+/* Behind the innermost frame comes its caller, where that is code and not there already. */
+static size_t take_frames(struct trace_stacks *s, int32_t pid, const uint64_t *chain, size_t n,
+			  uint64_t caller, struct trace_frame_ref ret[MOST_DEPTH])
+{
+	size_t n_frames = 0;
+
+	for (size_t i = 0; i < n && n_frames < MOST_DEPTH; i++) {
+		/* an end without frame pointers is no caller */
+		if (is_marker(chain[i]) || chain[i] <= 1)
+			continue;
+		if (n_frames == 1 && caller && caller != chain[i])
+			ret[n_frames++] = frame_of(s, pid, caller);
+		if (n_frames < MOST_DEPTH)
+			ret[n_frames++] = frame_of(s, pid, chain[i]);
+	}
+	if (n_frames == 1 && caller)
+		ret[n_frames++] = frame_of(s, pid, caller);
+	return n_frames;
+}
+
 uint32_t trace_stacks_of_chain(struct trace_stacks *s, int32_t pid, uint32_t epoch,
-			       const uint64_t *chain, size_t n)
+			       const uint64_t *chain, size_t n, uint64_t caller)
 {
 	struct trace_frame_ref frames[MOST_DEPTH];
-	uint64_t hash = program_of(pid, epoch);
-	size_t n_frames = 0;
+	uint64_t hash = map_mix_in(program_of(pid, epoch), caller);
+	size_t n_frames;
 	uint32_t stack;
 
 	for (size_t i = 0; i < n; i++)
@@ -155,10 +204,7 @@ uint32_t trace_stacks_of_chain(struct trace_stacks *s, int32_t pid, uint32_t epo
 	stack = map_get(&s->by_chain, hash);
 	if (stack != MAP_NONE)
 		return stack;
-	for (size_t i = 0; i < n && n_frames < MOST_DEPTH; i++)
-		/* an end without frame pointers is no caller */
-		if (!is_marker(chain[i]) && chain[i] > 1)
-			frames[n_frames++] = frame_of(s, pid, chain[i]);
+	n_frames = take_frames(s, pid, chain, n, caller, frames);
 	stack = n_frames ? keep(s, frames, n_frames) : TRACE_STACK_NONE;
 	if (s->by_chain.n < MOST_CHAINS)
 		(void)map_put(&s->by_chain, hash, stack); /* no memory: it is made again */
@@ -193,7 +239,7 @@ uint32_t trace_stacks_guess(struct trace_stacks *s, int32_t pid, uint32_t epoch,
 
 	if (stack == MAP_NONE)
 		stack = map_get(&s->by_place, place_of(program, 0, at->ip, 0, 0));
-	return stack != MAP_NONE ? stack : trace_stacks_of_chain(s, pid, epoch, &at->ip, 1);
+	return stack != MAP_NONE ? stack : trace_stacks_of_chain(s, pid, epoch, &at->ip, 1, 0);
 }
 
 bool trace_stacks_is_astray(const struct trace_stacks *s, uint32_t stack)

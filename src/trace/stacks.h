@@ -44,9 +44,19 @@ int trace_stacks_init(struct trace_stacks *stacks, struct trace_spaces *spaces,
 		      struct trace_symbols *symbols);
 void trace_stacks_free(struct trace_stacks *stacks);
 
-/* A raw chain, markers and all, innermost first; epoch: how often the process has called exec. */
+/*
+ * A raw chain, markers and all, innermost first; epoch: how often the process has called exec. caller: of the
+ * innermost function, where the chain lacks it; 0: it does not, or it is not known.
+ */
 uint32_t trace_stacks_of_chain(struct trace_stacks *stacks, int32_t pid, uint32_t epoch,
-			       const uint64_t *chain, size_t n);
+			       const uint64_t *chain, size_t n, uint64_t caller);
+
+/*
+ * A chain that was walked by frame pointers lacks the caller of an innermost function that has no frame. The return
+ * address, found at the top of the stack by the rules for unwinding that function; 0: it has a frame, or is not known.
+ */
+uint64_t trace_stacks_caller(struct trace_stacks *stacks, int32_t pid, const uint64_t *chain,
+			     size_t n, const unsigned char *stack, size_t stack_bytes);
 
 /* Keeps which chain an instruction had at this place of the stack, and finds it for a fault whose chain was not
  * walked: first by the very place, then by instruction alone; else the instruction is all that is known. */

@@ -29,6 +29,7 @@ struct asked {
 	uint64_t file_offset;
 	int module_plus_1; /* 0: none yet */
 	int answer;
+	uint32_t sp_bytes;
 };
 
 struct trace_symbols {
@@ -209,17 +210,21 @@ size_t trace_symbols_resolve_jit(struct trace_symbols *symbols, pid_t pid, uint6
 	return 1;
 }
 
-int trace_symbols_has_frame(struct trace_symbols *symbols, int module, uint64_t file_offset)
+int trace_symbols_has_frame(struct trace_symbols *symbols, int module, uint64_t file_offset,
+			    uint32_t *ret_sp_bytes)
 {
 	const struct module *of = module_at(symbols, module);
 	struct asked *asked;
 
+	*ret_sp_bytes = 0;
 	if (!of)
 		return -ENOENT;
 	/* Asked of every fault: the last answer of each kind is kept. */
 	asked = &symbols->asked[(file_offset ^ (uint64_t)module << 7) % N_ASKED];
-	if (asked->module_plus_1 != module + 1 || asked->file_offset != file_offset)
-		*asked = (struct asked){file_offset, module + 1,
-					trace_elf_has_frame(of->elf, file_offset)};
+	if (asked->module_plus_1 != module + 1 || asked->file_offset != file_offset) {
+		*asked = (struct asked){.file_offset = file_offset, .module_plus_1 = module + 1};
+		asked->answer = trace_elf_has_frame(of->elf, file_offset, &asked->sp_bytes);
+	}
+	*ret_sp_bytes = asked->sp_bytes;
 	return asked->answer;
 }

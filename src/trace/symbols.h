@@ -57,8 +57,11 @@ size_t trace_symbols_resolve_jit(struct trace_symbols *symbols, pid_t pid, uint6
  * gcc leaves the frame pointer out of leaf functions, and libc's have none: a chain that the kernel walks by
  * frame pointers then lacks the direct caller of the innermost function. Given the file offset of the
  * innermost instruction, whether its function sets up a frame there (by its CFI: the CFA is based on the frame
- * pointer): 1 yes, 0 no, so the next frame of the chain is the caller's caller; negative: not known.
+ * pointer): 1 yes; 0 no, so the next frame of the chain is the caller's caller; negative: not known. Where it is no and
+ * the CFA is a fixed distance from the stack pointer, *ret_sp_bytes is that distance, else 0: on x86-64 the return
+ * address lies in the word below the CFA.
  */
-int trace_symbols_has_frame(struct trace_symbols *symbols, int module, uint64_t file_offset);
+int trace_symbols_has_frame(struct trace_symbols *symbols, int module, uint64_t file_offset,
+			    uint32_t *ret_sp_bytes);
 
 #endif

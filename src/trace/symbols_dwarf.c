@@ -241,6 +241,19 @@ static int base_register(Dwarf_Frame *frame)
 	return -ENODATA;
 }
 
+/* How far the CFA is from the register it is based on, where that is all there is to it; else 0. */
+static uint32_t base_distance(Dwarf_Frame *frame)
+{
+	Dwarf_Op *ops;
+	size_t n;
+	Dwarf_Word distance;
+
+	if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n != 1)
+		return 0;
+	distance = ops[0].atom == DW_OP_bregx ? ops[0].number2 : ops[0].number;
+	return distance < UINT32_MAX ? (uint32_t)distance : 0;
+}
+
 /* Whether the caller's value of a register lies in memory. */
 static bool is_saved(Dwarf_Frame *frame, unsigned number)
 {
@@ -250,13 +263,14 @@ static bool is_saved(Dwarf_Frame *frame, unsigned number)
 	return dwarf_frame_register(frame, (int)number, space, &ops, &n) == 0 && n > 0;
 }
 
-int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset)
+int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset, uint32_t *ret_sp_bytes)
 {
 	const struct machine *machine;
 	Dwarf_Frame *frame;
 	GElf_Addr address;
 	int base, r = -ENODATA;
 
+	*ret_sp_bytes = 0;
 	if (!address_of(elf, file_offset, &address))
 		return -ENODATA;
 	machine = machine_of(elf);
@@ -268,6 +282,8 @@ int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset)
 		r = 1;
 	else if (base == (int)machine->stack_pointer)
 		r = machine->is_saved && is_saved(frame, machine->frame_pointer);
+	if (r == 0)
+		*ret_sp_bytes = base_distance(frame);
 	free(frame);
 	return r;
 }

@@ -37,8 +37,9 @@ size_t trace_elf_frames(struct trace_elf *elf, uint64_t file_offset, struct mode
 	return 0;
 }
 
-int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset)
+int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset, uint32_t *ret_sp_bytes)
 {
 	(void)elf, (void)file_offset;
+	*ret_sp_bytes = 0;
 	return -ENODATA;
 }

@@ -42,7 +42,7 @@ size_t trace_elf_frames(struct trace_elf *elf, uint64_t file_offset, struct mode
 			size_t max);
 
 /* As trace_symbols_has_frame(). */
-int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset);
+int trace_elf_has_frame(struct trace_elf *elf, uint64_t file_offset, uint32_t *ret_sp_bytes);
 
 /* --- JIT maps: symbols_jit.c ------------------------------------------------------------------------- */
 

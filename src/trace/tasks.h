@@ -14,7 +14,7 @@ struct trace_pending {
 	bool active, present;
 	bool is_lean; /* whether the page was present is not known, and its completion may not be seen */
 	bool is_twice; /* both kinds of entry have told of it */
-	uint64_t entered_ns, address, ip, sp, bp;
+	uint64_t entered_ns, address, ip, sp, bp, frame;
 	uint64_t last_ns; /* of its last entry: later than the first where it was retried */
 	uint64_t blocked_ns, preempted_ns;
 	size_t ring; /* that its entry was in */

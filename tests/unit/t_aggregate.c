@@ -68,7 +68,7 @@ static void make_names(size_t n)
 
 static uint32_t stack_at(uint64_t address)
 {
-	return trace_stacks_of_chain(&stacks, PID, 0, &address, 1);
+	return trace_stacks_of_chain(&stacks, PID, 0, &address, 1, 0);
 }
 
 static void begin(size_t n_names)
@@ -356,7 +356,7 @@ static void test_sites_merged_by_name(void)
 	(void)fclose(f);
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
 		seen = fault(MODEL_COW, 1000 * (3 - i));
-		seen.stack = trace_stacks_of_chain(&stacks, getpid(), 0, &at[i], 1);
+		seen.stack = trace_stacks_of_chain(&stacks, getpid(), 0, &at[i], 1, 0);
 		add(seen);
 	}
 	finish();
@@ -412,7 +412,7 @@ static void test_sites_merged_by_line(void)
 	trace_spaces_mmap(spaces, &e);
 	for (size_t i = 0; i < ARRAY_LEN(at); i++) {
 		seen = fault(MODEL_COW, 1000);
-		seen.stack = trace_stacks_of_chain(&stacks, getpid(), 0, &at[i], 1);
+		seen.stack = trace_stacks_of_chain(&stacks, getpid(), 0, &at[i], 1, 0);
 		add(seen);
 	}
 	finish();

@@ -10,6 +10,10 @@
 
 enum { PID = 70, TID = 71, FIRST_ID = 1000, PAGE = 8192, MOST_BYTES = 4096, ID_STEP = 10 };
 #define TIME_NS UINT64_C(123456789)
+#define STACK_WORD UINT64_C(0x5500)
+#define FRAME UINT64_C(0x123000)
+/* Bytes of the stack that were there to be read. */
+enum { N_ON_STACK = 48 };
 
 static struct trace_events events;
 static uint64_t ids[TRACE_N_ROLES];
@@ -92,10 +96,10 @@ static void put_trailer(void)
 
 static const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x4001, 0x5001};
 
-/* The fields in perf's own order, which is not that of their bits alone: chain, then registers, then page size. */
+/* The fields in perf's own order: chain, registers, stack, frame, page size. */
 static void make_sample(enum trace_role role)
 {
-	uint64_t fields = trace_sample_fields(role, events.chains);
+	uint64_t fields = trace_sample_fields(&events, role);
 
 	open_record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	put_u64(ids[role]);
@@ -114,6 +118,14 @@ static void make_sample(enum trace_role role)
 		put_u64(0xb9);
 		put_u64(0x59);
 	}
+	if (fields & PERF_SAMPLE_STACK_USER) {
+		put_u64(TRACE_STACK_BYTES);
+		for (size_t i = 0; i < TRACE_STACK_BYTES / 8; i++)
+			put_u64(STACK_WORD + i);
+		put_u64(N_ON_STACK);
+	}
+	if (fields & PERF_SAMPLE_PHYS_ADDR)
+		put_u64(FRAME);
 	if (fields & PERF_SAMPLE_DATA_PAGE_SIZE)
 		put_u64(PAGE);
 	close_record();
@@ -186,9 +198,26 @@ static struct trace_record decoded(void)
 	return record;
 }
 
+static void test_chain_and_stack(enum trace_role role, const struct trace_record *r,
+				 uint64_t fields)
+{
+	uint64_t word = STACK_WORD;
+
+	t_ok(fields & PERF_SAMPLE_CALLCHAIN
+		     ? r->n_chain == ARRAY_LEN(chain) && memcmp(r->chain, chain, sizeof(chain)) == 0
+		     : !r->chain && r->n_chain == 0,
+	     "role %d: the chain", (int)role);
+	t_ok(fields & PERF_SAMPLE_STACK_USER
+		     ? r->stack_bytes == N_ON_STACK && memcmp(r->stack, &word, sizeof(word)) == 0
+		     : !r->stack && r->stack_bytes == 0,
+	     "role %d: the stack", (int)role);
+	t_is_u64(r->frame, fields & PERF_SAMPLE_PHYS_ADDR ? FRAME : 0, "role %d: the frame",
+		 (int)role);
+}
+
 static void test_sample(enum trace_role role)
 {
-	uint64_t fields = trace_sample_fields(role, events.chains);
+	uint64_t fields = trace_sample_fields(&events, role);
 	bool is_entry =
 		role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN || role == TRACE_ENTRY_KERNEL;
 	bool has_registers = fields & PERF_SAMPLE_REGS_USER;
@@ -209,18 +238,16 @@ static void test_sample(enum trace_role role)
 	     "role %d: the page", (int)role);
 	t_ok(r.bp == (has_registers ? 0xb9 : 0) && r.sp == (has_registers ? 0x59 : 0),
 	     "role %d: registers", (int)role);
-	t_ok(fields & PERF_SAMPLE_CALLCHAIN
-		     ? r.n_chain == ARRAY_LEN(chain) && memcmp(r.chain, chain, sizeof(chain)) == 0
-		     : !r.chain && r.n_chain == 0,
-	     "role %d: the chain", (int)role);
+	test_chain_and_stack(role, &r, fields);
 	t_ok(r.kernel_mode == trace_role_rows[role].kernel_mode &&
 		     r.major == (role == TRACE_DONE_MAJOR || role == TRACE_DONE_MAJOR_KERNEL),
 	     "role %d: mode, and major", (int)role);
 }
 
-static void test_samples(bool chains)
+static void test_samples(bool chains, bool frames)
 {
 	events.chains = chains;
+	events.roles = frames ? TRACE_SEES_FRAMES : 0;
 	for (int role = 0; role < TRACE_SIDE; role++)
 		test_sample(role);
 	events.chains = true;
@@ -234,7 +261,7 @@ static void test_odd_samples(void)
 	make_sample(TRACE_ENTRY);
 	memcpy(raw.bytes + 48, &none, sizeof(none));
 	r = decoded();
-	t_ok(r.sp == 0 && r.bp == 0 && r.page_bytes == 0xb9,
+	t_ok(r.sp == 0 && r.bp == 0 && r.frame == 0xb9,
 	     "a task without user registers has none in its record");
 	make_sample(TRACE_DONE);
 	raw.words[1] = 999;
@@ -328,6 +355,8 @@ static uint64_t read_all(const struct trace_record *r)
 
 	for (size_t i = 0; i < r->n_chain; i++)
 		sum += r->chain[i];
+	for (size_t i = 0; i < r->stack_bytes; i++)
+		sum += r->stack[i];
 	if (r->type == TRACE_RECORD_MMAP)
 		sum += strlen(r->mmap.name);
 	if (r->type == TRACE_RECORD_COMM)
@@ -404,7 +433,7 @@ static void test_short_values(void)
 static void test_hostile_chain(void)
 {
 	struct trace_record r;
-	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 8, 1U << 30, 6};
+	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 8, 1U << 30, 1000};
 
 	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
 		make_sample(TRACE_DONE);
@@ -417,7 +446,33 @@ static void test_hostile_chain(void)
 	make_sample(TRACE_DONE);
 	memset(raw.bytes + 40, 0, 8);
 	r = decoded();
-	t_ok(r.n_chain == 0 && r.page_bytes == chain[0], "an empty chain");
+	t_ok(r.n_chain == 0 && !r.stack, "an empty chain, and what is behind it is no stack");
+}
+
+/* Of a sample at completion: behind its chain. */
+static void test_hostile_stack(void)
+{
+	enum { STACK_AT = 48 + 8 * ARRAY_LEN(chain) };
+	struct trace_record r;
+	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 2, 1 << 20, 1000};
+
+	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
+		make_sample(TRACE_DONE);
+		memcpy(raw.bytes + STACK_AT, &many[i], sizeof(many[i]));
+		(void)decode_at_the_edge(raw.n);
+		r = decoded();
+		t_is_u64(r.stack_bytes, 0, "a stack of %" PRIu64 ": none", many[i]);
+		make_sample(TRACE_DONE);
+		memcpy(raw.bytes + STACK_AT + 8 + TRACE_STACK_BYTES, &many[i], sizeof(many[i]));
+		(void)decode_at_the_edge(raw.n);
+		r = decoded();
+		t_is_u64(r.stack_bytes, TRACE_STACK_BYTES, "of which so much is there: its room");
+	}
+	make_sample(TRACE_DONE);
+	memset(raw.bytes + STACK_AT, 0, 8);
+	r = decoded();
+	t_ok(!r.stack && r.stack_bytes == 0 && r.frame == STACK_WORD,
+	     "no stack: its room is not there");
 }
 
 /* Names without an end. */
@@ -456,8 +511,10 @@ static void test_sizes(void)
 int main(void)
 {
 	number_events();
-	test_samples(true);
-	test_samples(false);
+	test_samples(true, false);
+	test_samples(false, false);
+	test_samples(false, true);
+	test_samples(true, true);
 	test_odd_samples();
 	test_mmap();
 	test_others();
@@ -465,6 +522,7 @@ int main(void)
 	test_all_short();
 	test_short_values();
 	test_hostile_chain();
+	test_hostile_stack();
 	test_endless_names();
 	return t_done();
 }

@@ -58,7 +58,7 @@ static uint32_t chain_of_two(pid_t pid, uint64_t a, uint64_t b)
 {
 	uint64_t chain[] = {a, b};
 
-	return trace_stacks_of_chain(&stacks, pid, 0, chain, 2);
+	return trace_stacks_of_chain(&stacks, pid, 0, chain, 2, 0);
 }
 
 static const struct trace_place *at(uint64_t ip, uint64_t sp, uint64_t bp)
@@ -85,7 +85,7 @@ static void test_same_in_two(void)
 	t_is_u64(chain_of_two(PID, 0x20000004, 0x10000008), one, "again: the same");
 	t_ok(chain_of_two(PID, 0x20000004, 0x10000009) != one, "another caller: another");
 	t_ok(chain_of_two(PID, 0x10000008, 0x20000004) != one, "another order: another");
-	t_ok(trace_stacks_of_chain(&stacks, PID, 0, (uint64_t[]){0x20000004}, 1) != one,
+	t_ok(trace_stacks_of_chain(&stacks, PID, 0, (uint64_t[]){0x20000004}, 1, 0) != one,
 	     "less of it: another");
 	t_is_u64(stacks.n_left_out, 0, "nothing was left out");
 }
@@ -96,12 +96,12 @@ static void test_markers(void)
 			    (uint64_t)PERF_CONTEXT_MAX};
 
 	begin();
-	t_is_u64(trace_stacks_of_chain(&stacks, PID, 0, chain, ARRAY_LEN(chain)),
+	t_is_u64(trace_stacks_of_chain(&stacks, PID, 0, chain, ARRAY_LEN(chain), 0),
 		 chain_of_two(PID, 0x20000004, 0x10000008),
 		 "markers and ends without a frame pointer are no frames");
-	t_is_u64(trace_stacks_of_chain(&stacks, PID, 0, chain, 1), TRACE_STACK_NONE,
+	t_is_u64(trace_stacks_of_chain(&stacks, PID, 0, chain, 1, 0), TRACE_STACK_NONE,
 		 "a marker alone is no stack");
-	t_is_u64(trace_stacks_of_chain(&stacks, PID, 0, chain, 0), TRACE_STACK_NONE,
+	t_is_u64(trace_stacks_of_chain(&stacks, PID, 0, chain, 0, 0), TRACE_STACK_NONE,
 		 "nor is nothing");
 }
 
@@ -126,11 +126,11 @@ static void test_exec(void)
 	uint32_t before, after;
 
 	begin();
-	before = trace_stacks_of_chain(&stacks, PID, 0, &ip, 1);
+	before = trace_stacks_of_chain(&stacks, PID, 0, &ip, 1, 0);
 	trace_stacks_learn(&stacks, PID, 0, PID, at(ip, 0x7000, 0x7010), before);
 	trace_spaces_exec(spaces, PID);
 	map(PID, 0x10000000, 0, "/second");
-	after = trace_stacks_of_chain(&stacks, PID, 1, &ip, 1);
+	after = trace_stacks_of_chain(&stacks, PID, 1, &ip, 1, 0);
 	t_ok(before != after, "behind exec the same address is other code");
 	t_is_u64(trace_stacks_guess(&stacks, PID, 1, PID, at(ip, 0x7000, 0x7010)), after,
 		 "and what was learnt of it is no guess any more");
@@ -142,7 +142,7 @@ static void test_guess(void)
 	uint32_t alone, one, two;
 
 	begin();
-	alone = trace_stacks_of_chain(&stacks, PID, 0, &ip, 1);
+	alone = trace_stacks_of_chain(&stacks, PID, 0, &ip, 1, 0);
 	one = chain_of_two(PID, ip, 0x10000008);
 	two = chain_of_two(PID, ip, 0x10000100);
 	t_is_u64(trace_stacks_guess(&stacks, PID, 0, PID, at(ip, 0x7000, 0x7010)), alone,
@@ -158,7 +158,7 @@ static void test_guess(void)
 	t_is_u64(trace_stacks_guess(&stacks, PID, 0, PID + 1, at(ip, 0x7000, 0x7010)), two,
 		 "another thread: the same");
 	t_is_u64(trace_stacks_guess(&stacks, PID, 0, PID, at(ip + 4, 0x7000, 0x7010)),
-		 trace_stacks_of_chain(&stacks, PID, 0, (uint64_t[]){ip + 4}, 1),
+		 trace_stacks_of_chain(&stacks, PID, 0, (uint64_t[]){ip + 4}, 1, 0),
 		 "another instruction: what is known of it");
 	t_ok(trace_stacks_guess(&stacks, OTHER, 0, PID, at(ip, 0x7000, 0x7010)) != one,
 	     "another process: not by that");
@@ -175,7 +175,7 @@ static void test_bounds(void)
 	begin();
 	for (size_t i = 0; i < DEEP; i++)
 		deep[i] = 0x10000010 + 16 * i;
-	stack = trace_stacks_of_chain(&stacks, PID, 0, deep, DEEP);
+	stack = trace_stacks_of_chain(&stacks, PID, 0, deep, DEEP, 0);
 	t_ok(stack > TRACE_STACK_KERNEL && stacks.stacks[stack].n == 64,
 	     "of a deep chain the innermost 64");
 	t_is_u64(trace_stacks_resolve(&stacks, stack, frames, MODEL_MAX_STACK), MODEL_MAX_STACK,
