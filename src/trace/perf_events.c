@@ -400,7 +400,7 @@ static void raise_file_limit(void)
 
 int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why *why)
 {
-	size_t n_before = e->n_events;
+	size_t n_before = e->n_events, n_rings_before = e->n_rings;
 	int r = 0;
 
 	for (size_t i = 0; i < (e->by_thread ? 1 : e->n_cpus) && r == 0; i++) {
@@ -414,6 +414,10 @@ int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why
 		return 0;
 	while (e->n_events > n_before) /* half a task would be counted as less than it is */
 		(void)close(e->events[--e->n_events].fd);
+	while (e->n_rings >
+	       n_rings_before) /* whose events are closed: others could not join them */
+		(void)munmap(e->rings[--e->n_rings].pages,
+			     sys_page_bytes() + e->rings[e->n_rings].data_bytes);
 	return r;
 }
 
