@@ -215,6 +215,7 @@ static void print_closing(const struct model_trace *doc, FILE *out,
 {
 	const struct model_bill *bill = doc->bill;
 	const char *dot = style->unicode ? " \xc2\xb7 " : "; ";
+	uint64_t broken_off = bill->counts[MODEL_RETRIED] + bill->counts[MODEL_UNFINISHED];
 	struct line line = {""};
 
 	if (bill->unexplained != MODEL_UNKNOWN_DIFFERENCE)
@@ -224,6 +225,8 @@ static void print_closing(const struct model_trace *doc, FILE *out,
 	add_term(&line, bill->kernel_or_populated,
 		 bill->kernel_traps == MODEL_UNKNOWN_COUNT ? "kernel or populated" : "populated");
 	add_term(&line, bill->before_exec, "before exec");
+	if (broken_off && bill->unexplained != MODEL_UNKNOWN_DIFFERENCE)
+		add(&line, " - %s retried or unfinished", units_count(broken_off).s);
 	if (bill->unexplained != MODEL_UNKNOWN_DIFFERENCE)
 		add(&line, " %c %s unexplained", bill->unexplained < 0 ? '-' : '+',
 		    units_count((uint64_t)(bill->unexplained < 0 ? -bill->unexplained

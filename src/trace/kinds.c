@@ -187,7 +187,7 @@ void trace_kinds_first(struct trace_kinds *k, const struct trace_fault *f,
 {
 	seen->look = TRACE_LOOK_NOT;
 	seen->kind = MODEL_UNKNOWN;
-	if (!m || f->unfinished)
+	if (!m)
 		return;
 	seen->kind = (uint8_t)kind_of_mapped(k, f, m, seen);
 	if (f->major || !depends_on_presence(m))

@@ -112,6 +112,8 @@ static void take_fault(void *data, const struct trace_fault *f)
 	struct trace_seen *seen = &s->batch[s->n_batch];
 	const struct trace_mapping *m;
 
+	if (f->unfinished) /* told by its count: the kernel did nothing yet, and where it comes again it is another */
+		return;
 	*seen = (struct trace_seen){
 		.thread = f->thread,
 		.pid = f->thread->pid,

@@ -352,8 +352,9 @@ static uint64_t difference(uint64_t a, uint64_t b)
 }
 
 /*
- * rusage = before exec + user traps + kernel traps + populated + remainder. Where kernel traps are seen, what is
- * left can only be populated; else it is one or the other. A remainder that is small is not made into either.
+ * rusage = before exec + user traps + kernel traps - retried - unfinished + populated + remainder: a fault that is
+ * broken off counts as a trap, and rusage counts those alone that are completed. Where kernel traps are seen, what
+ * is left can only be populated; else it is one or the other. A remainder that is small is not made into either.
  */
 static void reconcile(struct run *run)
 {
@@ -361,12 +362,13 @@ static void reconcile(struct run *run)
 	struct model_bill *bill = run->doc->bill;
 	uint64_t n_processes = bill->n_processes ? bill->n_processes : 1;
 	uint64_t kernel = bill->kernel_traps == UINT64_MAX ? 0 : bill->kernel_traps;
+	uint64_t broken_off = bill->counts[MODEL_RETRIED] + bill->counts[MODEL_UNFINISHED];
 	int64_t left;
 
 	if (!run->options->argv)
 		return; /* rusage is nobody's who is not our child */
 	bill->before_exec = run->before_exec.n_minor + run->before_exec.n_major;
-	left = (int64_t)(run->doc->n_minor + run->doc->n_major) -
+	left = (int64_t)(run->doc->n_minor + run->doc->n_major + broken_off) -
 	       (int64_t)(bill->before_exec + bill->user_traps + kernel);
 	bill->kernel_or_populated = left > (int64_t)(REMAINDER * n_processes) ? (uint64_t)left : 0;
 	bill->unexplained = left - (int64_t)bill->kernel_or_populated;
