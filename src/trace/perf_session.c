@@ -347,6 +347,7 @@ static void go_lean(struct trace_session *s, bool lean)
 	uint64_t before_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), now_ns;
 
 	trace_events_lean(&s->events, lean);
+	s->n_turns++;
 	now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
 	if (lean)
 		s->turn_ns = now_ns + LEAN_TO_TIMED * (now_ns - s->window_from_ns);

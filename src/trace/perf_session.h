@@ -27,6 +27,7 @@ struct trace_session {
 	/* seen until now */
 	uint64_t n_entries, n_entries_kernel, n_records_lost, n_faults, n_switches, n_unmapped;
 	uint64_t n_lean, n_twice; /* of the entries: lean; told of by both events */
+	uint64_t n_turns;         /* how often lean and full entries have changed places */
 	uint64_t fault_ns, slowest_ns, n_major;
 	uint64_t n_looks_before;
 	/* the rate, for which timing is chosen */

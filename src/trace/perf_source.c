@@ -374,14 +374,29 @@ static void reconcile(struct run *run)
 	bill->unexplained = left - (int64_t)bill->kernel_or_populated;
 }
 
+/*
+ * User-mode entries that the kernel counted. Where an event is turned off right while it takes a fault, it can have
+ * counted it and write no record; the other kind of entry, which is on then, tells of it. That happens once
+ * a turn and CPU at the most, and is no fault where no record was lost.
+ */
+static uint64_t count_entries(const struct trace_session *s)
+{
+	uint64_t n = trace_events_read(&s->events, TRACE_ENTRY) +
+		     trace_events_read(&s->events, TRACE_ENTRY_LEAN);
+	uint64_t without_record = difference(n, s->n_entries);
+
+	if (s->n_records_lost == 0 && without_record <= s->n_turns * s->events.n_cpus)
+		n -= without_record;
+	return n;
+}
+
 static void take_counts(struct run *run)
 {
 	struct trace_session *s = &run->session;
 	struct model_bill *bill = run->doc->bill;
 
 	/* what both events told of is one */
-	bill->user_traps = trace_events_read(&s->events, TRACE_ENTRY) +
-			   trace_events_read(&s->events, TRACE_ENTRY_LEAN) - s->n_twice;
+	bill->user_traps = count_entries(s) - s->n_twice;
 	bill->kernel_traps = run->roles >> TRACE_ENTRY_KERNEL & 1
 				     ? trace_events_read(&s->events, TRACE_ENTRY_KERNEL)
 				     : UINT64_MAX;
