@@ -415,9 +415,11 @@ int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why
 	while (e->n_events > n_before) /* half a task would be counted as less than it is */
 		(void)close(e->events[--e->n_events].fd);
 	while (e->n_rings >
-	       n_rings_before) /* whose events are closed: others could not join them */
-		(void)munmap(e->rings[--e->n_rings].pages,
-			     sys_page_bytes() + e->rings[e->n_rings].data_bytes);
+	       n_rings_before) { /* whose events are closed: others could not join them */
+		struct trace_ring *ring = &e->rings[--e->n_rings];
+
+		(void)munmap(ring->pages, sys_page_bytes() + ring->data_bytes);
+	}
 	return r;
 }
 
