@@ -124,6 +124,7 @@ static void join_moments(struct trace_moment *into, const struct trace_moment *f
 		into->count[k] += from->count[k];
 		into->n_timed[k] += from->n_timed[k];
 		into->raw_ns[k] += from->raw_ns[k];
+		into->preempted_ns[k] += from->preempted_ns[k];
 	}
 	into->n_late += from->n_late;
 	if (is_worse(&from->worst, &into->worst))
@@ -161,6 +162,7 @@ static void add_to_moment(struct trace_aggregate *a, const struct trace_seen *se
 		return;
 	m->n_timed[seen->kind]++;
 	m->raw_ns[seen->kind] += seen->latency_ns;
+	m->preempted_ns[seen->kind] += seen->preempted_ns;
 	m->n_late += a->deadline_ns && seen->latency_ns > a->deadline_ns;
 	if (is_worse(seen, &m->worst))
 		m->worst = *seen;
@@ -246,6 +248,7 @@ void trace_aggregate_add(struct trace_aggregate *a, const struct trace_seen *see
 		add_to(&cell->sum, cell->hist, seen);
 	add_to(&thread->sum, thread->hist, seen);
 	thread->by_kind[seen->kind]++;
+	thread->untimed_by_kind[seen->kind] += !seen->timed;
 	note_flags(a, seen);
 	add_to_moment(a, seen);
 	add_to_worst(a, seen);

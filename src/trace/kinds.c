@@ -2,6 +2,7 @@
 /* Which kind a fault was: from its mapping, from what was there before and after, and from pagemap. */
 #include "src/trace/kinds.h"
 
+#include "src/sys/clock.h"
 #include "src/sys/page.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ enum {
 	MOST_PAGEMAPS = 256,
 	MOST_ANSWERS = 1 << 14,
 	LOOK_EVERY = 64, /* faults of one process and instruction: a look is a system call */
+	SMAPS_SHARE = 50,
 };
 
 enum { ANSWER_UNKNOWN, ANSWER_ORDINARY, ANSWER_OTHER };
@@ -104,15 +106,27 @@ static bool smaps_says_handled(int32_t pid, const struct trace_mapping *m)
 	return handled;
 }
 
+/*
+ * To read smaps the kernel walks the pages of all mappings on the way, under the lock that their faults wait for. A
+ * program whose threads wait for each other there would be read again and again: it is done for a fiftieth of the
+ * time at most, and else a process is taken for what it was.
+ */
 static bool is_handled(struct trace_kinds *k, int32_t pid, const struct trace_mapping *m)
 {
-	uint64_t key = map_mix_in(map_mix_in((uint32_t)pid, m->start), m->end);
+	uint64_t key = map_mix_in(map_mix_in((uint32_t)pid, m->start), m->end), now_ns;
 	uint32_t known = map_get(&k->handlers, key);
 
-	if (known == MAP_NONE && k->handlers.n < MOST_ANSWERS) {
-		known = smaps_says_handled(pid, m);
-		(void)map_put(&k->handlers, key, known); /* no memory: looked up again */
-	}
+	if (known != MAP_NONE)
+		return known == 1;
+	now_ns = sys_now_ns();
+	if (now_ns < k->smaps_ns || k->handlers.n >= MOST_ANSWERS)
+		return map_get(&k->handlers, (uint32_t)pid) == 1;
+	known = smaps_says_handled(pid, m);
+	k->smaps_ns = sys_now_ns() + SMAPS_SHARE * (sys_now_ns() - now_ns);
+	/* no memory: looked up again */
+	(void)map_put(&k->handlers, key, known);
+	if (known == 1)
+		(void)map_put(&k->handlers, (uint32_t)pid, 1);
 	return known == 1;
 }
 

@@ -33,7 +33,9 @@ struct trace_kinds {
 	struct map answers; /* hash of process and instruction -> what the last look said */
 	struct map
 		before; /* hash of process, instruction and mapping -> kind and look of its last full entry */
-	struct map handlers; /* hash of process and mapping -> whether userfaultfd handles it */
+	struct map
+		handlers; /* hash of process and mapping -> whether userfaultfd handles it; process -> any of it */
+	uint64_t smaps_ns; /* CLOCK_MONOTONIC before which smaps is not read again */
 	uint64_t n_looks, n_unanswered;
 };
 
