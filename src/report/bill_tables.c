@@ -266,7 +266,8 @@ static void put_dearest(struct cells *c, const struct model_bill *bill, enum mod
 	char text[BILL_NAME] = "";
 	size_t n = 0;
 
-	while (site < bill->sites + bill->n_sites && site->kind != kind)
+	while (site < bill->sites + bill->n_sites &&
+	       (site->kind != kind || model_site_is_rest(site)))
 		site++;
 	if (site < bill->sites + bill->n_sites) {
 		if (site->mapping < bill->n_mappings)
@@ -387,8 +388,9 @@ static void fill_site(const struct model_trace *doc, size_t i, struct cells *c)
 {
 	const struct model_site_row *site = &doc->bill->sites[i];
 	const struct model_frame *f = model_site_culprit(site);
+	bool is_rest = model_site_is_rest(site);
 
-	put(c, "%s", f && f->function[0] ? f->function : "?");
+	put(c, "%s", is_rest ? "all others" : f && f->function[0] ? f->function : "?");
 	if (f && f->file[0])
 		put(c, "%s:%" PRIu32, model_base_name(f->file), f->line);
 	else if (f && f->module[0])
@@ -396,7 +398,7 @@ static void fill_site(const struct model_trace *doc, size_t i, struct cells *c)
 	else
 		put(c, "%s", "");
 	put_mapping(c, doc->bill, site->mapping);
-	put(c, "%s", model_fault_kind_names[site->kind]);
+	put(c, "%s", is_rest ? "" : model_fault_kind_names[site->kind]);
 	put_count(c, site->cost.count);
 	put_time(c, site->cost.time_ns);
 	put_share(c, share_of_faults(doc, &site->cost));
