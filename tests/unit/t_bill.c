@@ -300,8 +300,8 @@ static void test_rest_is_not_named(void)
 	b->sites[3].n_stack = 0;
 	t_ok(model_site_is_rest(&b->sites[3]) && !model_site_is_rest(&b->sites[2]), "the rest");
 	model_trace_derive(doc);
-	t_contains(doc->verdict.text, ": 200 ms ",
-		   "the dearest that has a name is the first named");
+	t_contains(doc->verdict.text, ": 300 ms waiting for data.bin, 100 ms zero-fill in fill",
+		   "the dearest that have a name are named");
 	t_ok(!strstr(doc->verdict.text, "unknown kind"), "and the rest is no unknown kind");
 }
 
