@@ -133,9 +133,9 @@ static bool is_handled(struct trace_kinds *k, int32_t pid, const struct trace_ma
 static enum model_fault_kind kind_of_mapped(struct trace_kinds *k, const struct trace_fault *f,
 					    const struct trace_mapping *m, struct trace_seen *seen)
 {
-	/* whoever waits for a handler sleeps, and nothing else makes memory without a file wait in a minor fault */
-	if (!f->major && f->blocked_ns && m->backing != TRACE_FILE &&
-	    is_handled(k, f->thread->pid, m))
+	/* Whoever waits for a handler sleeps, and what is tried again afterwards can count as major. Little else makes
+	 * memory without a file wait. */
+	if (f->blocked_ns && m->backing != TRACE_FILE && is_handled(k, f->thread->pid, m))
 		return MODEL_UFFD;
 	switch (m->backing) {
 	case TRACE_HUGETLB:
@@ -153,14 +153,14 @@ static enum model_fault_kind kind_of_mapped(struct trace_kinds *k, const struct 
 
 /* A lean entry does not tell whether the page was there: it is taken for what the same instruction does in the same
  * mapping when that is told. */
-static uint64_t key_of_like(const struct trace_seen *seen)
+static uint64_t key_of_like(int32_t pid, const struct trace_seen *seen)
 {
-	return map_mix_in((uint64_t)(uint32_t)seen->pid << 32 | seen->name, seen->ip);
+	return map_mix_in((uint64_t)(uint32_t)pid << 32 | seen->name, seen->ip);
 }
 
-bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
+static bool take_like(const struct trace_kinds *k, int32_t pid, struct trace_seen *seen)
 {
-	uint32_t known = map_get(&k->before, key_of_like(seen));
+	uint32_t known = map_get(&k->before, key_of_like(pid, seen));
 
 	if (known == MAP_NONE)
 		return false;
@@ -169,12 +169,29 @@ bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
 	return true;
 }
 
+bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
+{
+	return take_like(k, seen->pid, seen);
+}
+
+/* A fork has the code of its relatives in the same place, and a short one has no full entry of its own. */
+enum { ANY_PID = 0 };
+
+void trace_kinds_guess(struct trace_kinds *k, struct trace_seen *seen)
+{
+	if (!take_like(k, seen->pid, seen))
+		(void)take_like(k, ANY_PID, seen);
+}
+
 static void remember(struct trace_kinds *k, const struct trace_seen *seen)
 {
+	uint32_t like = (uint32_t)seen->kind << 8 | seen->look;
+
 	if (k->before.n >= MOST_ANSWERS)
 		map_free(&k->before);
 	/* no memory: it is told again */
-	(void)map_put(&k->before, key_of_like(seen), (uint32_t)seen->kind << 8 | seen->look);
+	(void)map_put(&k->before, key_of_like(seen->pid, seen), like);
+	(void)map_put(&k->before, key_of_like(ANY_PID, seen), like);
 }
 
 /* Where it matters that the page was there: no other memory has faults on pages that are. */

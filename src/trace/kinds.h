@@ -49,6 +49,9 @@ void trace_kinds_first(struct trace_kinds *kinds, const struct trace_fault *faul
 /* A fault that waits (TRACE_LOOK_LATER): true once it is known what its like do. */
 bool trace_kinds_again(struct trace_kinds *kinds, struct trace_seen *seen);
 
+/* The same where nothing more will be known: what relatives do will have to do. */
+void trace_kinds_guess(struct trace_kinds *kinds, struct trace_seen *seen);
+
 /* Looks at pages of a batch while they are still as the faults left them, at some of each process and instruction. */
 void trace_kinds_settle(struct trace_kinds *kinds, struct trace_seen *batch, size_t n);
 
