@@ -133,6 +133,7 @@ struct bill_table {
 	size_t (*n)(const struct model_bill *bill);
 	const struct model_cost *(*cost)(const struct model_bill *bill, size_t i);
 	void (*fill)(const struct model_trace *doc, size_t i, struct cells *cells);
+	bool (*is_last)(const struct model_bill *bill, size_t i); /* whatever it cost; NULL: none */
 };
 
 static double sort_key(const struct model_cost *cost, enum report_sort sort)
@@ -172,8 +173,12 @@ static struct ranked *rank(const struct model_bill *bill, const struct bill_tabl
 	if (!ranked)
 		return NULL;
 	for (size_t i = 0; i < n_rows; i++)
-		if (table->cost(bill, i)->count)
-			ranked[n++] = (struct ranked){sort_key(table->cost(bill, i), sort), i};
+		if (table->cost(bill, i)->count) {
+			bool is_last = table->is_last && table->is_last(bill, i);
+
+			ranked[n++] = (struct ranked){
+				is_last ? -INFINITY : sort_key(table->cost(bill, i), sort), i};
+		}
 	qsort(ranked, n, sizeof(*ranked), compare_ranked);
 	*ret_n = n;
 	return ranked;
@@ -384,6 +389,11 @@ static const struct model_cost *site_cost(const struct model_bill *bill, size_t 
 	return &bill->sites[i].cost;
 }
 
+static bool is_last_site(const struct model_bill *bill, size_t i)
+{
+	return model_site_is_rest(&bill->sites[i]);
+}
+
 static void fill_site(const struct model_trace *doc, size_t i, struct cells *c)
 {
 	const struct model_site_row *site = &doc->bill->sites[i];
@@ -422,6 +432,7 @@ static const struct bill_table sites_table = {
 	.n = n_sites,
 	.cost = site_cost,
 	.fill = fill_site,
+	.is_last = is_last_site,
 };
 
 /* --- threads ----------------------------------------------------------------------------------------------------- */
