@@ -173,6 +173,11 @@ const struct model_fault_row *model_bill_worst_later(const struct model_bill *bi
 	return NULL;
 }
 
+bool model_site_is_rest(const struct model_site_row *site)
+{
+	return site->mapping == MODEL_NO_ROW && site->n_stack == 0;
+}
+
 const struct model_frame *model_site_culprit(const struct model_site_row *site)
 {
 	return site->culprit < site->n_stack ? &site->stack[site->culprit] : NULL;

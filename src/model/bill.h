@@ -232,6 +232,9 @@ double model_bill_share(const struct model_bill *bill);
 /* The longest fault that was not of start-up; NULL: none is among the worst. */
 const struct model_fault_row *model_bill_worst_later(const struct model_bill *bill);
 
+/* Whether it is all sites that did not fit, in one row: of several kinds and mappings, and so of none. */
+bool model_site_is_rest(const struct model_site_row *site);
+
 /* The frame to name; NULL where the stack is not known. */
 const struct model_frame *model_site_culprit(const struct model_site_row *site);
 

@@ -147,6 +147,8 @@ static void find_groups(struct model_bill *bill, struct group ret_kept[MOST_NAME
 	for (size_t i = 0; i < bill->n_sites; i++) {
 		const struct model_site_row *site = &bill->sites[order[i]];
 
+		if (model_site_is_rest(site))
+			continue;
 		if (group.site && compare_culprits(bill, group.site, site) != 0) {
 			keep_group(ret_kept, group);
 			group.site = NULL;

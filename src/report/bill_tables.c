@@ -133,6 +133,7 @@ struct bill_table {
 	size_t (*n)(const struct model_bill *bill);
 	const struct model_cost *(*cost)(const struct model_bill *bill, size_t i);
 	void (*fill)(const struct model_trace *doc, size_t i, struct cells *cells);
+	bool (*is_last)(const struct model_bill *bill, size_t i); /* whatever it cost; NULL: none */
 };
 
 static double sort_key(const struct model_cost *cost, enum report_sort sort)
@@ -172,8 +173,12 @@ static struct ranked *rank(const struct model_bill *bill, const struct bill_tabl
 	if (!ranked)
 		return NULL;
 	for (size_t i = 0; i < n_rows; i++)
-		if (table->cost(bill, i)->count)
-			ranked[n++] = (struct ranked){sort_key(table->cost(bill, i), sort), i};
+		if (table->cost(bill, i)->count) {
+			bool is_last = table->is_last && table->is_last(bill, i);
+
+			ranked[n++] = (struct ranked){
+				is_last ? -INFINITY : sort_key(table->cost(bill, i), sort), i};
+		}
 	qsort(ranked, n, sizeof(*ranked), compare_ranked);
 	*ret_n = n;
 	return ranked;
@@ -266,7 +271,8 @@ static void put_dearest(struct cells *c, const struct model_bill *bill, enum mod
 	char text[BILL_NAME] = "";
 	size_t n = 0;
 
-	while (site < bill->sites + bill->n_sites && site->kind != kind)
+	while (site < bill->sites + bill->n_sites &&
+	       (site->kind != kind || model_site_is_rest(site)))
 		site++;
 	if (site < bill->sites + bill->n_sites) {
 		if (site->mapping < bill->n_mappings)
@@ -383,12 +389,18 @@ static const struct model_cost *site_cost(const struct model_bill *bill, size_t 
 	return &bill->sites[i].cost;
 }
 
+static bool is_last_site(const struct model_bill *bill, size_t i)
+{
+	return model_site_is_rest(&bill->sites[i]);
+}
+
 static void fill_site(const struct model_trace *doc, size_t i, struct cells *c)
 {
 	const struct model_site_row *site = &doc->bill->sites[i];
 	const struct model_frame *f = model_site_culprit(site);
+	bool is_rest = model_site_is_rest(site);
 
-	put(c, "%s", f && f->function[0] ? f->function : "?");
+	put(c, "%s", is_rest ? "all others" : f && f->function[0] ? f->function : "?");
 	if (f && f->file[0])
 		put(c, "%s:%" PRIu32, model_base_name(f->file), f->line);
 	else if (f && f->module[0])
@@ -396,7 +408,7 @@ static void fill_site(const struct model_trace *doc, size_t i, struct cells *c)
 	else
 		put(c, "%s", "");
 	put_mapping(c, doc->bill, site->mapping);
-	put(c, "%s", model_fault_kind_names[site->kind]);
+	put(c, "%s", is_rest ? "" : model_fault_kind_names[site->kind]);
 	put_count(c, site->cost.count);
 	put_time(c, site->cost.time_ns);
 	put_share(c, share_of_faults(doc, &site->cost));
@@ -420,6 +432,7 @@ static const struct bill_table sites_table = {
 	.n = n_sites,
 	.cost = site_cost,
 	.fill = fill_site,
+	.is_last = is_last_site,
 };
 
 /* --- threads ----------------------------------------------------------------------------------------------------- */

@@ -40,6 +40,10 @@ static void put_program(FILE *out, const struct model_trace *doc)
 static void put_site(FILE *out, const struct model_trace *doc, const struct model_site_row *site)
 {
 	put_program(out, doc);
+	if (model_site_is_rest(site)) {
+		(void)fprintf(out, "[all others] %.0f\n", round(site->cost.time_ns));
+		return;
+	}
 	for (size_t i = site->n_stack; i-- > 0;) {
 		put_frame(out, &site->stack[i]);
 		(void)fputc(';', out);

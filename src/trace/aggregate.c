@@ -248,6 +248,7 @@ void trace_aggregate_add(struct trace_aggregate *a, const struct trace_seen *see
 		add_to(&cell->sum, cell->hist, seen);
 	add_to(&thread->sum, thread->hist, seen);
 	thread->by_kind[seen->kind]++;
+	thread->untimed_by_kind[seen->kind] += !seen->timed;
 	note_flags(a, seen);
 	add_to_moment(a, seen);
 	add_to_worst(a, seen);

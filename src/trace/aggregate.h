@@ -30,7 +30,8 @@ struct trace_thread_sum {
 	int32_t pid, tid;
 	char comm[16];
 	struct trace_sum sum;
-	uint64_t by_kind[MODEL_N_FAULT_KINDS]; /* counts, for what was not timed */
+	uint64_t by_kind[MODEL_N_FAULT_KINDS]; /* counts */
+	uint64_t untimed_by_kind[MODEL_N_FAULT_KINDS];
 	uint32_t hist[TRACE_HIST];
 	double cpu_ns; /* NaN: not known */
 };

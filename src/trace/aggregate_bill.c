@@ -147,12 +147,18 @@ static struct model_cost cost_of(const struct roll *r, bool switches_seen)
 
 /* --- rows ---------------------------------------------------------------------------------------------------------- */
 
+/* What cells make of the faults that were not timed, by kind: so that threads and moments come to the same sums. */
+struct untimed {
+	double n, raw_ns, blocked_ns, preempted_ns;
+};
+
 struct maker {
 	const struct trace_aggregate *a;
 	const struct trace_stacks *stacks;
 	const struct trace_spaces *spaces;
 	const struct trace_corrections *corrections;
 	struct likes likes;
+	struct untimed untimed[MODEL_N_FAULT_KINDS];
 	struct model_bill *bill;
 	struct roll *rolls;     /* of each cell */
 	uint32_t *mapping_rows; /* of each name */
@@ -170,6 +176,24 @@ static void find_likes(struct maker *m)
 	}
 }
 
+static void note_untimed(struct untimed *u, const struct trace_sum *sum, const struct roll *r)
+{
+	u->n += (double)(sum->count - sum->n_timed);
+	u->raw_ns += r->raw_ns - (double)sum->raw_ns;
+	u->blocked_ns += r->blocked_ns - (double)sum->blocked_ns;
+	u->preempted_ns += r->preempted_ns - (double)sum->preempted_ns;
+}
+
+/* The part of what was not timed of a kind that n of these faults have. */
+static struct untimed part_of(const struct maker *m, size_t kind, uint64_t n)
+{
+	const struct untimed *all = &m->untimed[kind];
+	double part = all->n > 0 ? (double)n / all->n : 0;
+
+	return (struct untimed){(double)n, part * all->raw_ns, part * all->blocked_ns,
+				part * all->preempted_ns};
+}
+
 static void make_kinds_and_total(struct maker *m)
 {
 	struct roll kinds[MODEL_N_FAULT_KINDS] = {{.count = 0}}, total = {.count = 0};
@@ -180,6 +204,7 @@ static void make_kinds_and_total(struct maker *m)
 
 		m->rolls[i] = roll_of(&c->sum, c->hist, mean_of_like(&m->likes, c->kind),
 				      each_ns(m->corrections, c->kind));
+		note_untimed(&m->untimed[c->kind], &c->sum, &m->rolls[i]);
 		add_roll(&kinds[c->kind], &m->rolls[i]);
 		add_roll(&total, &m->rolls[i]);
 	}
@@ -424,26 +449,29 @@ static int make_sites(struct maker *m)
 
 /* --- threads, moments, single faults ---------------------------------------------------------------------------------- */
 
-static double thread_like_ns(const struct maker *m, const struct trace_thread_sum *t)
+static struct roll roll_of_thread(const struct maker *m, const struct trace_thread_sum *t)
 {
-	double sum = 0, n = 0;
+	struct roll r = {.count = t->sum.count,
+			 .n_major = t->sum.n_major,
+			 .n_timed = t->sum.n_timed,
+			 .raw_ns = (double)t->sum.raw_ns,
+			 .blocked_ns = (double)t->sum.blocked_ns,
+			 .preempted_ns = (double)t->sum.preempted_ns,
+			 .worst_ns = (double)t->sum.worst_ns};
+	double correction_ns = 0;
 
+	for (size_t i = 0; i < TRACE_HIST; i++)
+		r.hist[i] = t->hist[i];
 	for (size_t k = 0; k < MODEL_N_FAULT_KINDS; k++) {
-		sum += (double)t->by_kind[k] * mean_of_like(&m->likes, (uint32_t)k);
-		n += (double)t->by_kind[k];
-	}
-	return n > 0 ? sum / n : 0;
-}
+		struct untimed part = part_of(m, k, t->untimed_by_kind[k]);
 
-static double thread_correction_ns(const struct maker *m, const struct trace_thread_sum *t)
-{
-	double sum = 0, n = 0;
-
-	for (size_t k = 0; k < MODEL_N_FAULT_KINDS; k++) {
-		sum += (double)t->by_kind[k] * each_ns(m->corrections, (uint32_t)k);
-		n += (double)t->by_kind[k];
+		r.raw_ns += part.raw_ns;
+		r.blocked_ns += part.blocked_ns;
+		r.preempted_ns += part.preempted_ns;
+		correction_ns += (double)t->by_kind[k] * each_ns(m->corrections, (uint32_t)k);
 	}
-	return n > 0 ? sum / n : 0;
+	r.time_ns = fmax(r.raw_ns - r.preempted_ns + correction_ns, 0);
+	return r;
 }
 
 static int make_threads(struct maker *m)
@@ -463,7 +491,7 @@ static int make_threads(struct maker *m)
 		m->thread_rows[i] = MODEL_NO_ROW;
 		if (t->sum.count == 0)
 			continue;
-		r = roll_of(&t->sum, t->hist, thread_like_ns(m, t), thread_correction_ns(m, t));
+		r = roll_of_thread(m, t);
 		*row = (struct model_thread_row){.pid = t->pid,
 						 .tid = t->tid,
 						 .cost = cost_of(&r, a->switches_seen),
@@ -477,18 +505,6 @@ static int make_threads(struct maker *m)
 	return 0;
 }
 
-/* What its faults of one kind took, by the same rules as for rows. */
-static double moment_ns(const struct maker *m, const struct trace_moment *from, uint32_t k)
-{
-	double timed = (double)from->raw_ns[k], preempted = (double)from->preempted_ns[k];
-	double raw =
-		timed + (double)(from->count[k] - from->n_timed[k]) * mean_of_like(&m->likes, k);
-
-	if (timed > 0)
-		preempted *= raw / timed;
-	return fmax(raw - preempted + (double)from->count[k] * each_ns(m->corrections, k), 0);
-}
-
 static int make_moments(struct maker *m)
 {
 	const struct trace_aggregate *a = m->a;
@@ -500,8 +516,15 @@ static int make_moments(struct maker *m)
 	m->bill->moment_ns = a->moment_ns;
 	for (size_t i = 0; i < a->n_moments; i++)
 		for (uint32_t k = 0; k < MODEL_N_FAULT_KINDS; k++) {
-			m->bill->moments[i].count[k] = a->moments[i].count[k];
-			m->bill->moments[i].time_ns[k] = moment_ns(m, &a->moments[i], k);
+			const struct trace_moment *from = &a->moments[i];
+			struct untimed part = part_of(m, k, from->count[k] - from->n_timed[k]);
+			double traced = (double)from->raw_ns[k] - (double)from->preempted_ns[k] +
+					part.raw_ns - part.preempted_ns;
+
+			m->bill->moments[i].count[k] = from->count[k];
+			m->bill->moments[i].time_ns[k] =
+				fmax(traced + (double)from->count[k] * each_ns(m->corrections, k),
+				     0);
 		}
 	return 0;
 }

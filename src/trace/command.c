@@ -182,8 +182,10 @@ int trace_command_hold(struct trace_command *c, char *const *argv,
 	take_signals(c);
 	c->started_ns = sys_now_ns();
 	c->pid = fork();
-	if (c->pid == 0)
+	if (c->pid == 0) {
+		(void)close(pair[0]); /* else the end of the other side would never be seen */
 		hold_and_become(c, argv, caller, &who, pair[1]);
+	}
 	r = c->pid < 0 ? -errno : 0;
 	trace_identity_free(&who);
 	(void)close(pair[1]);

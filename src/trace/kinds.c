@@ -2,6 +2,7 @@
 /* Which kind a fault was: from its mapping, from what was there before and after, and from pagemap. */
 #include "src/trace/kinds.h"
 
+#include "src/sys/clock.h"
 #include "src/sys/page.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ enum {
 	MOST_PAGEMAPS = 256,
 	MOST_ANSWERS = 1 << 14,
 	LOOK_EVERY = 64, /* faults of one process and instruction: a look is a system call */
+	SMAPS_SHARE = 50,
 };
 
 enum { ANSWER_UNKNOWN, ANSWER_ORDINARY, ANSWER_OTHER };
@@ -116,24 +118,36 @@ static bool smaps_says_handled(int32_t pid, const struct trace_mapping *m)
 	return handled;
 }
 
+/*
+ * To read smaps the kernel walks the pages of all mappings on the way, under the lock that their faults wait for. A
+ * program whose threads wait for each other there would be read again and again: it is done for a fiftieth of the
+ * time at most, and else a process is taken for what it was.
+ */
 static bool is_handled(struct trace_kinds *k, int32_t pid, const struct trace_mapping *m)
 {
-	uint64_t key = map_mix_in(map_mix_in((uint32_t)pid, m->start), m->end);
+	uint64_t key = map_mix_in(map_mix_in((uint32_t)pid, m->start), m->end), now_ns;
 	uint32_t known = map_get(&k->handlers, key);
 
-	if (known == MAP_NONE && k->handlers.n < MOST_ANSWERS) {
-		known = smaps_says_handled(pid, m);
-		(void)map_put(&k->handlers, key, known); /* no memory: looked up again */
-	}
+	if (known != MAP_NONE)
+		return known == 1;
+	now_ns = sys_now_ns();
+	if (now_ns < k->smaps_ns || k->handlers.n >= MOST_ANSWERS)
+		return map_get(&k->handlers, (uint32_t)pid) == 1;
+	known = smaps_says_handled(pid, m);
+	k->smaps_ns = sys_now_ns() + SMAPS_SHARE * (sys_now_ns() - now_ns);
+	/* no memory: looked up again */
+	(void)map_put(&k->handlers, key, known);
+	if (known == 1)
+		(void)map_put(&k->handlers, (uint32_t)pid, 1);
 	return known == 1;
 }
 
 static enum model_fault_kind kind_of_mapped(struct trace_kinds *k, const struct trace_fault *f,
 					    const struct trace_mapping *m, struct trace_seen *seen)
 {
-	/* whoever waits for a handler sleeps, and nothing else makes memory without a file wait in a minor fault */
-	if (!f->major && f->blocked_ns && m->backing != TRACE_FILE &&
-	    is_handled(k, f->thread->pid, m))
+	/* Whoever waits for a handler sleeps, and what is tried again afterwards can count as major. Little else makes
+	 * memory without a file wait. */
+	if (f->blocked_ns && m->backing != TRACE_FILE && is_handled(k, f->thread->pid, m))
 		return MODEL_UFFD;
 	switch (m->backing) {
 	case TRACE_HUGETLB:
@@ -151,14 +165,14 @@ static enum model_fault_kind kind_of_mapped(struct trace_kinds *k, const struct 
 
 /* A lean entry does not tell whether the page was there: it is taken for what the same instruction does in the same
  * mapping when that is told. */
-static uint64_t key_of_like(const struct trace_seen *seen)
+static uint64_t key_of_like(int32_t pid, const struct trace_seen *seen)
 {
-	return map_mix_in((uint64_t)(uint32_t)seen->pid << 32 | seen->name, seen->ip);
+	return map_mix_in((uint64_t)(uint32_t)pid << 32 | seen->name, seen->ip);
 }
 
-bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
+static bool take_like(const struct trace_kinds *k, int32_t pid, struct trace_seen *seen)
 {
-	uint32_t known = map_get(&k->before, key_of_like(seen));
+	uint32_t known = map_get(&k->before, key_of_like(pid, seen));
 
 	if (known == MAP_NONE)
 		return false;
@@ -167,12 +181,29 @@ bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
 	return true;
 }
 
+bool trace_kinds_again(struct trace_kinds *k, struct trace_seen *seen)
+{
+	return take_like(k, seen->pid, seen);
+}
+
+/* A fork has the code of its relatives in the same place, and a short one has no full entry of its own. */
+enum { ANY_PID = 0 };
+
+void trace_kinds_guess(struct trace_kinds *k, struct trace_seen *seen)
+{
+	if (!take_like(k, seen->pid, seen))
+		(void)take_like(k, ANY_PID, seen);
+}
+
 static void remember(struct trace_kinds *k, const struct trace_seen *seen)
 {
+	uint32_t like = (uint32_t)seen->kind << 8 | seen->look;
+
 	if (k->before.n >= MOST_ANSWERS)
 		map_free(&k->before);
 	/* no memory: it is told again */
-	(void)map_put(&k->before, key_of_like(seen), (uint32_t)seen->kind << 8 | seen->look);
+	(void)map_put(&k->before, key_of_like(seen->pid, seen), like);
+	(void)map_put(&k->before, key_of_like(ANY_PID, seen), like);
 }
 
 /* Where it matters that the page was there: no other memory has faults on pages that are. */

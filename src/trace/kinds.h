@@ -33,8 +33,10 @@ struct trace_kinds {
 	struct map answers; /* hash of process and instruction -> what the last look said */
 	struct map
 		before; /* hash of process, instruction and mapping -> kind and look of its last full entry */
-	struct map handlers; /* hash of process and mapping -> whether userfaultfd handles it */
-	bool sees_frames;    /* faults say which page frames they had */
+	struct map
+		handlers; /* hash of process and mapping -> whether userfaultfd handles it; process -> any of it */
+	uint64_t smaps_ns; /* CLOCK_MONOTONIC before which smaps is not read again */
+	bool sees_frames;  /* faults say which page frames they had */
 	uint64_t n_looks, n_unanswered;
 };
 
@@ -47,6 +49,9 @@ void trace_kinds_first(struct trace_kinds *kinds, const struct trace_fault *faul
 
 /* A fault that waits (TRACE_LOOK_LATER): true once it is known what its like do. */
 bool trace_kinds_again(struct trace_kinds *kinds, struct trace_seen *seen);
+
+/* The same where nothing more will be known: what relatives do will have to do. */
+void trace_kinds_guess(struct trace_kinds *kinds, struct trace_seen *seen);
 
 /* Looks at pages of a batch while they are still as the faults left them, at some of each process and instruction. */
 void trace_kinds_settle(struct trace_kinds *kinds, struct trace_seen *batch, size_t n);

@@ -414,9 +414,12 @@ int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why
 		return 0;
 	while (e->n_events > n_before) /* half a task would be counted as less than it is */
 		(void)close(e->events[--e->n_events].fd);
-	for (; e->n_rings > n_rings_before; e->n_rings--) /* owned by events that are closed */
-		(void)munmap(e->rings[e->n_rings - 1].pages,
-			     sys_page_bytes() + e->rings[e->n_rings - 1].data_bytes);
+	while (e->n_rings >
+	       n_rings_before) { /* whose events are closed: others could not join them */
+		struct trace_ring *ring = &e->rings[--e->n_rings];
+
+		(void)munmap(ring->pages, sys_page_bytes() + ring->data_bytes);
+	}
 	return r;
 }
 

@@ -33,15 +33,19 @@ enum {
 
 /* --- faults ------------------------------------------------------------------------------------------------------ */
 
-/* Those that now are known; all of them where there is no more room, or no more time: they stay as they are. */
+/* Those that now are known, or whose process has ended, so that nothing more will be; all of them where there is no more
+ * room, or no more time. */
 static void settle_waiting(struct trace_session *s, bool all)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_waiting; i++) {
-		if (!trace_kinds_again(&s->kinds, &s->waiting[i]) && !all) {
-			s->waiting[n++] = s->waiting[i];
-			continue;
+		if (!trace_kinds_again(&s->kinds, &s->waiting[i])) {
+			if (!all && trace_tasks_process(&s->tasks, s->waiting[i].pid)) {
+				s->waiting[n++] = s->waiting[i];
+				continue;
+			}
+			trace_kinds_guess(&s->kinds, &s->waiting[i]);
 		}
 		trace_kinds_settle(&s->kinds, &s->waiting[i], 1);
 		trace_aggregate_add(&s->aggregate, &s->waiting[i]);

@@ -372,6 +372,12 @@ static void reconcile(struct run *run)
 	       (int64_t)(bill->before_exec + bill->user_traps + kernel);
 	bill->kernel_or_populated = left > (int64_t)(REMAINDER * n_processes) ? (uint64_t)left : 0;
 	bill->unexplained = left - (int64_t)bill->kernel_or_populated;
+	if (left < -(int64_t)(REMAINDER * n_processes))
+		model_warn(
+			run->doc->warnings, &run->doc->n_warnings, "not-waited",
+			"%lld of the faults seen are not in rusage, nor is the CPU time that goes with them: it "
+			"leaves out children that live on, or that their parent did not wait for",
+			(long long)-left);
 }
 
 /*

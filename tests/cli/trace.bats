@@ -504,3 +504,61 @@ who='echo $(id -u) $(id -ru) $(id -g) $(id -G) $HOME $USER $LOGNAME; grep -E "^(
 	"$PAGETOLL" trace -p $! --duration 200ms >/dev/full 2>"$err" 3>&- || status=$?
 	complains 125 'trace: cannot write to standard output: No space left on device'
 }
+
+# --- by perf -----------------------------------------------------------------------------------------------------
+
+# Each table is made of the same faults.
+adds_up='all(sum(r[f] for r in d[t]) == d["totals"][f] for t in ("by_kind", "by_mapping", "by_site", "by_thread") for f in ("count", "major", "n_timed")) and all(abs(sum(r[f] for r in d[t]) - d["totals"][f]) <= 0.001 * d["totals"][f] + 1000 for t in ("by_kind", "by_mapping", "by_site", "by_thread") for f in ("time_ns", "raw_ns", "blocked_ns", "preempted_ns") if d["totals"][f] is not None)'
+
+@test "tables add up to the totals, timed or not" {
+	needs_perf
+	# threads that take faults of several kinds, fast enough for most of them not to be timed
+	cat >threads.py <<-'EOF'
+		import mmap, sys, threading
+		def work(i):
+		    for n in range(20):
+		        m = mmap.mmap(-1, 1 << 20)
+		        with open(sys.executable, "rb") as f, mmap.mmap(f.fileno(), 1 << 19, prot=mmap.PROT_READ) as code:
+		            for at in range(0, 1 << 19, mmap.PAGESIZE * (1 + i % 3)):
+		                m[at] = code[at] or 1
+		        m.close()
+		threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+		[t.start() for t in threads]
+		[t.join() for t in threads]
+	EOF
+	toll trace --json -o doc "$PYTHON" -I -S threads.py
+	ended 0
+	json 'd["counts"]["untimed"]["count"] > 0' doc
+	json "$adds_up" doc
+	json 'd["totals"]["lost"] == 0' doc
+}
+
+@test "without descriptors for the events it fails at once, and the command is not run" {
+	needs_perf
+	for n in 5 8 12; do
+		prefix=(timeout 10 bash -c "ulimit -n $n && exec \"\$@\"" -)
+		toll trace sh -c 'echo ran'
+		[ "$status" = 125 ] || [ "$status" = 127 ] || show # 127: not even the libraries can be opened
+		[ ! -s "$out" ]
+	done
+}
+
+@test "children that nobody waits for are in the bill, and the report says that rusage has not got them" {
+	needs_perf
+	cat >orphan.py <<-'EOF'
+		import mmap, os, time
+		read, write = os.pipe()
+		if os.fork() == 0:
+		    m = mmap.mmap(-1, 8 << 20)
+		    for at in range(0, len(m), mmap.PAGESIZE):
+		        m[at] = 1
+		    os.write(write, b".")
+		    os._exit(0)
+		os.read(read, 1)
+		os._exit(0)
+	EOF
+	toll trace --json -o doc "$PYTHON" -I -S orphan.py
+	ended 0
+	json 'd["reconciliation"]["unexplained"] < -64 or d["reconciliation"]["rusage_minor"] > 2000' doc
+	json 'd["reconciliation"]["unexplained"] > -128 or any(w["id"] == "not-waited" for w in d["warnings"])' doc
+}

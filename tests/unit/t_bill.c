@@ -291,6 +291,20 @@ static void test_verdict(void)
 		   "faults are not the problem: none was seen in 1 s");
 }
 
+/* The row of all sites that did not fit is of no kind: what is named is the dearest of the others. */
+static void test_rest_is_not_named(void)
+{
+	begin();
+	b->sites[3].kind = MODEL_UNKNOWN;
+	b->sites[3].mapping = MODEL_NO_ROW;
+	b->sites[3].n_stack = 0;
+	t_ok(model_site_is_rest(&b->sites[3]) && !model_site_is_rest(&b->sites[2]), "the rest");
+	model_trace_derive(doc);
+	t_contains(doc->verdict.text, ": 300 ms waiting for data.bin, 100 ms zero-fill in fill",
+		   "the dearest that have a name are named");
+	t_ok(!strstr(doc->verdict.text, "unknown kind"), "and the rest is no unknown kind");
+}
+
 /* Verdicts of a bill whose dearest site is of one kind, in a file or in memory. */
 static void test_words(void)
 {
@@ -331,6 +345,7 @@ int main(void)
 	test_moments();
 	test_verdict();
 	test_words();
+	test_rest_is_not_named();
 	model_trace_free(doc);
 	return t_done();
 }

@@ -334,7 +334,8 @@ static void test_frames(void)
 {
 	struct model_frame frame;
 
-	t_ok(trace_symbols_has_frame(symbols, -1, 0, &sp_bytes) < 0, "nothing is known of no module");
+	t_ok(trace_symbols_has_frame(symbols, -1, 0, &sp_bytes) < 0,
+	     "nothing is known of no module");
 #if HAS_FRAMES
 	if (!TEST_HAS_SYMBOLS) {
 		t_ok(has_frame((uintptr_t)asm_framed_at) < 0, "without libdw it is not known");
@@ -344,7 +345,8 @@ static void test_frames(void)
 	t_is_i64(has_frame((uintptr_t)asm_framed_at), 1, "a function that sets up a frame");
 	t_is_u64(sp_bytes, 0, "what it is based on is not the stack pointer");
 	t_is_i64(has_frame((uintptr_t)asm_frameless_at), 0, "one that does not");
-	t_ok(sp_bytes >= sizeof(void *), "its caller is %u bytes above the stack pointer", sp_bytes);
+	t_ok(sp_bytes >= sizeof(void *), "its caller is %u bytes above the stack pointer",
+	     sp_bytes);
 	t_is_i64(has_frame((uintptr_t)asm_entry_at), 0, "one that has not yet");
 	t_is_u64(sp_bytes, sizeof(void *), "the return address is on top");
 	t_is_i64(has_frame((uintptr_t)asm_framed_at), 1, "the same answer again");
@@ -575,7 +577,8 @@ static void test_hostile(void)
 					       &frame, 1),
 			 1, "have a frame");
 		t_is_str(frame.module, path, "of the file");
-		t_ok(trace_symbols_has_frame(symbols, module, file_offset(in_plain()), &sp_bytes) <= 1,
+		t_ok(trace_symbols_has_frame(symbols, module, file_offset(in_plain()), &sp_bytes) <=
+			     1,
 		     "and an answer");
 	}
 	t_is_i64(mkfifo(path_in_dir("fifo"), 0600), 0, "a FIFO");
