@@ -228,7 +228,7 @@ static void test_agreement(void)
 		add(seen);
 	}
 	finish();
-	tables_agree("some not timed", false);
+	tables_agree("some not timed", true);
 }
 
 /* --- means of like, corrections ------------------------------------------------------------------------------- */
