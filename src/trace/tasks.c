@@ -215,6 +215,8 @@ void trace_tasks_exec(struct trace_tasks *t, int32_t pid, int32_t tid)
 	if (!trace_tasks_thread(t, pid, tid))
 		return;
 	process = trace_tasks_process(t, pid);
+	if (!process)
+		return;
 	leave_family(t, process);
 	found_family(t, process);
 	close_pagemap(t, process);

@@ -9,8 +9,9 @@ load faults
 
 @test "memory: each kind is named, and counted to the fault" {
 	needs_perf
-	while read -r kind args; do
-		faulted --timing all $args
+	while read -ra words; do
+		kind=${words[0]}
+		faulted --timing all "${words[@]:1}"
 		adds_up
 		told "$n <= k['$kind'] < $n + 100 and c['untimed'] == 0"
 	done <<-'EOF'
@@ -27,8 +28,9 @@ load faults
 	be_nobody
 	needs_perf
 	cd open
-	while read -r kind args; do
-		faulted $args
+	while read -ra words; do
+		kind=${words[0]}
+		faulted "${words[@]:1}"
 		adds_up
 		told "$n <= k['$kind'] + c['lost'] < $n + 100"
 	done <<-'EOF'

@@ -382,7 +382,7 @@ static void test_sites_merged_by_line(void)
 				     .prot = PROT_READ | PROT_EXEC,
 				     .flags = MAP_PRIVATE};
 	uint64_t at[2];
-	uint64_t offset = 0, start, stop, here = (uintptr_t)one_line + 4;
+	uint64_t offset = 0, start = 0, stop = 0, here = (uintptr_t)one_line + 4;
 	struct trace_seen seen;
 	char line[400], path[300];
 	struct stat st;
