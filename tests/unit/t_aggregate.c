@@ -188,7 +188,8 @@ static void tables_agree(const char *what, bool times)
 			    "%s: moments in time, too", what);
 }
 
-static struct trace_seen random_fault(void)
+/* The i-th; the run goes on meanwhile, so that moments are joined with faults in them. */
+static struct trace_seen random_fault(uint64_t i)
 {
 	enum model_fault_kind kind = (enum model_fault_kind)random_below(MODEL_N_FAULT_KINDS);
 	struct trace_seen seen = fault(kind, 500 + random_below(100000));
@@ -199,7 +200,7 @@ static struct trace_seen random_fault(void)
 	seen.name = names[random_below(5)];
 	seen.stack = stack_at(0x10000000 + 16 * random_below(20));
 	seen.major = kind == MODEL_FILE_MAJOR || kind == MODEL_SWAP_IN;
-	seen.entered_ns = START_NS + random_below(3000 * MS);
+	seen.entered_ns = START_NS + random_below(i + 1) * MS / 2;
 	seen.preempted_ns = random_below(4) ? 0 : seen.latency_ns / 3;
 	seen.blocked_ns = seen.major ? seen.latency_ns / 2 : 0;
 	return seen;
@@ -213,7 +214,7 @@ static void test_agreement(void)
 	corrections.filling = (struct trace_correction){.tracer_ns = 50, .trap_ns = 300};
 	corrections.other = (struct trace_correction){.tracer_ns = 40, .trap_ns = 200};
 	for (size_t i = 0; i < N; i++)
-		add(random_fault());
+		add(random_fault(i));
 	finish();
 	t_is_u64(bill->total.count, N, "every fault is counted");
 	t_ok(bill->total.n_major > N / 15 && bill->total.n_timed == N,
@@ -222,7 +223,7 @@ static void test_agreement(void)
 	t_is_u64(bill->n_threads_listed, 2, "and each thread");
 	tables_agree("random faults", true);
 	for (size_t i = 0; i < N; i++) {
-		struct trace_seen seen = random_fault();
+		struct trace_seen seen = random_fault(i);
 
 		seen.timed = i % 3;
 		add(seen);

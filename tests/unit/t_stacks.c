@@ -198,6 +198,22 @@ static void test_bounds(void)
 	t_ok(stacks.by_place.n <= (1 << 16) + 2, "what is learnt is bounded, too");
 }
 
+/* Deep ones fill the frames before the stacks. */
+static void test_bound_of_frames(void)
+{
+	enum { DEEP = 64, MANY = 5000 };
+	uint64_t deep[DEEP];
+
+	begin();
+	for (uint64_t i = 0; i < MANY; i++) {
+		for (size_t k = 0; k < DEEP; k++)
+			deep[k] = 0x10000000 + 16 * k + i;
+		(void)trace_stacks_of_chain(&stacks, PID, 0, deep, DEEP, 0);
+	}
+	t_ok(stacks.n_frames <= 1 << 18 && stacks.n_stacks < MANY, "frames are bounded");
+	t_is_u64(stacks.n_left_out, MANY + 2 - stacks.n_stacks, "what did not fit is counted, too");
+}
+
 static void test_resolve(void)
 {
 	struct model_frame frames[4];
@@ -228,6 +244,7 @@ int main(void)
 	test_exec();
 	test_guess();
 	test_bounds();
+	test_bound_of_frames();
 	test_resolve();
 	end();
 	return t_done();
