@@ -21,12 +21,14 @@
 #define CALM_NS 100000000U
 #define WINDOW_NS 1000000U
 #define EARLY_NS 3000000U
+#define YOUNG_NS 100000000U
 /* Switches that are so many more than faults cost the run more than they tell. */
 enum {
 	SWITCHES_PER_FAULT = 10,
 	LEAST_SWITCHES = 2000,
 	CALM_WAIT_MS = 50,
 	LOOK_WAIT_MS = 3,
+	YOUNG_WAIT_MS = 1,
 	BUSY_WAIT_MS = 10,
 	LEAN_TO_TIMED = TRACE_FEW
 };
@@ -425,7 +427,10 @@ int trace_session_wait_ms(const struct trace_session *s)
 {
 	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), wait_ms;
 
-	if (!s->is_hot) /* pages that are to be looked at must still be there */
+	/* pages that are to be looked at must still be there, and what is young may end soon */
+	if (!s->is_hot && now_ns - s->start_ns < YOUNG_NS)
+		return YOUNG_WAIT_MS;
+	if (!s->is_hot)
 		return s->kinds.n_looks != s->n_looks_before ? LOOK_WAIT_MS : CALM_WAIT_MS;
 	wait_ms = s->turn_ns > now_ns ? (s->turn_ns - now_ns) / 1000000U + 1 : 0;
 	return wait_ms < BUSY_WAIT_MS ? (int)wait_ms : BUSY_WAIT_MS;
