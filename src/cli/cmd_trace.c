@@ -390,8 +390,9 @@ static int fill_options(const struct command_call *call, const struct cli_run *r
 /* Signals are held back until the report can be written: one that ends an attached trace is taken by the
  * source, and what comes behind it must not end the report. */
 static int trace_by_perf(const struct trace_config *o, const struct cli_run *run,
-			 struct trace_options *perf, struct model_trace *doc)
+			 const struct trace_options *asked, struct model_trace *doc)
 {
+	struct trace_options perf = *asked;
 	struct trace_caller caller;
 	bool not_executed = false;
 	struct cli_live live;
@@ -401,13 +402,13 @@ static int trace_by_perf(const struct trace_config *o, const struct cli_run *run
 
 	cli_live_init(&live);
 	if (live.active && (o->live || (o->pids && !o->output.quiet))) {
-		perf->live = show_now;
-		perf->live_data = &live;
+		perf.live = show_now;
+		perf.live_data = &live;
 	}
 	bench_signals_hold(&before);
 	caller = cli_run_caller(run, &before);
-	perf->caller = &caller;
-	r = trace_perf_run(perf, doc, &not_executed, &why);
+	perf.caller = &caller;
+	r = trace_perf_run(&perf, doc, &not_executed, &why);
 	cli_live_clear(&live);
 	while (bench_signals_take())
 		;
@@ -453,7 +454,7 @@ static int report(const struct trace_config *o, struct model_trace *doc)
 }
 
 static int trace_with(const struct command_call *call, const struct cli_run *run,
-		      struct trace_options *perf, struct model_trace *doc)
+		      const struct trace_options *perf, struct model_trace *doc)
 {
 	const struct trace_config *o = call->config;
 	struct cli_refusal refusal;

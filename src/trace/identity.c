@@ -87,11 +87,14 @@ static int fill_environment(struct trace_identity *who, const char *const *value
 	return 0;
 }
 
-/* Several names can have one number: the one that was given is believed where it has it. */
+/* Several names can have one number: the one that was given is believed where it has it. Nothing else runs yet
+ * that could ask the same. */
 static const struct passwd *find_user(const struct trace_caller *caller, uid_t uid)
 {
+	/* cppcheck-suppress getpwnamCalled */
 	const struct passwd *user = caller->run_as_name ? getpwnam(caller->run_as_name) : NULL;
 
+	/* cppcheck-suppress getpwuidCalled */
 	return user && user->pw_uid == uid ? user : getpwuid(uid);
 }
 
