@@ -369,8 +369,6 @@ static int fill_options(const struct command_call *call, const struct cli_run *r
 
 	*ret = (struct trace_options){
 		.argv = o->pids ? NULL : run->argv,
-		.run_as_uid = run->run_as_uid,
-		.run_as_gid = run->run_as_gid,
 		.tree = o->tree,
 		.duration_ns = o->duration_ns,
 		.deadline_ns = o->deadline_ns,

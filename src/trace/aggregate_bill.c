@@ -230,57 +230,66 @@ static void make_kinds_and_total(struct maker *m)
 	m->bill->tracer_each_ns = m->corrections->filling.tracer_ns;
 }
 
-static int make_mappings(struct maker *m)
-{
-	const struct trace_aggregate *a = m->a;
-	size_t n_names = trace_spaces_n_names(m->spaces), n = 0;
-	struct roll *sums = NULL;
-	double(*by_kind)[MODEL_N_FAULT_KINDS] = NULL;
+struct mapping_sum {
+	struct roll sum;
+	double by_kind_ns[MODEL_N_FAULT_KINDS];
+};
 
-	m->mapping_rows = malloc((n_names + 1) * sizeof(*m->mapping_rows));
-	if (!m->mapping_rows)
-		return -ENOMEM;
+/* Numbers the names that occur. Returns how many do. */
+static size_t number_mappings(struct maker *m, size_t n_names)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i <= n_names; i++)
 		m->mapping_rows[i] = MODEL_NO_ROW;
-	for (size_t i = 0; i < a->n_cells; i++)
-		if (m->mapping_rows[a->cells[i].name] == MODEL_NO_ROW)
-			m->mapping_rows[a->cells[i].name] = (uint32_t)n++;
-	sums = calloc(n + 1, sizeof(*sums));
-	by_kind = calloc(n + 1, sizeof(*by_kind));
-	m->bill->mappings = calloc(n + 1, sizeof(*m->bill->mappings));
-	if (!sums || !by_kind || !m->bill->mappings) {
-		free(sums);
-		free(by_kind);
+	for (size_t i = 0; i < m->a->n_cells; i++)
+		if (m->mapping_rows[m->a->cells[i].name] == MODEL_NO_ROW)
+			m->mapping_rows[m->a->cells[i].name] = (uint32_t)n++;
+	return n;
+}
+
+static void fill_mapping(const struct maker *m, uint32_t name, const struct mapping_sum *sum,
+			 struct model_mapping_row *row)
+{
+	text_copy(row->name, sizeof(row->name), trace_spaces_name(m->spaces, name));
+	row->cost = cost_of(&sum->sum, m->a->switches_seen);
+	if (name < m->a->n_names) {
+		row->deleted = m->a->names[name].deleted;
+		row->shared = m->a->names[name].shared;
+		row->writable = m->a->names[name].writable;
+		row->executable = m->a->names[name].executable;
+	}
+	for (int k = 0; k < MODEL_N_FAULT_KINDS; k++)
+		if (sum->by_kind_ns[k] > sum->by_kind_ns[row->kind])
+			row->kind = k;
+}
+
+static int make_mappings(struct maker *m)
+{
+	size_t n_names = trace_spaces_n_names(m->spaces), n;
+	struct mapping_sum *sums;
+
+	m->mapping_rows = reallocarray(NULL, n_names + 1, sizeof(*m->mapping_rows));
+	if (!m->mapping_rows)
 		return -ENOMEM;
-	}
+	n = number_mappings(m, n_names);
+	m->bill->mappings = calloc(n + 1, sizeof(*m->bill->mappings));
+	sums = m->bill->mappings ? calloc(n + 1, sizeof(*sums)) : NULL;
+	if (!sums)
+		return -ENOMEM;
 	m->bill->n_mappings = n;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		uint32_t row = m->mapping_rows[a->cells[i].name];
+	for (size_t i = 0; i < m->a->n_cells; i++) {
+		const struct trace_cell *cell = &m->a->cells[i];
+		struct mapping_sum *sum = &sums[m->mapping_rows[cell->name]];
 
-		add_roll(&sums[row], &m->rolls[i]);
-		by_kind[row][a->cells[i].kind] += m->rolls[i].time_ns;
+		add_roll(&sum->sum, &m->rolls[i]);
+		sum->by_kind_ns[cell->kind] += m->rolls[i].time_ns;
 	}
-	for (size_t i = 0; i < n_names; i++) {
-		uint32_t row = m->mapping_rows[i];
-		struct model_mapping_row *r;
-
-		if (row == MODEL_NO_ROW)
-			continue;
-		r = &m->bill->mappings[row];
-		text_copy(r->name, sizeof(r->name), trace_spaces_name(m->spaces, (uint32_t)i));
-		r->cost = cost_of(&sums[row], a->switches_seen);
-		if (i < a->n_names) {
-			r->deleted = a->names[i].deleted;
-			r->shared = a->names[i].shared;
-			r->writable = a->names[i].writable;
-			r->executable = a->names[i].executable;
-		}
-		for (int k = 0; k < MODEL_N_FAULT_KINDS; k++)
-			if (by_kind[row][k] > by_kind[row][r->kind])
-				r->kind = k;
-	}
+	for (uint32_t i = 0; i < n_names; i++)
+		if (m->mapping_rows[i] != MODEL_NO_ROW)
+			fill_mapping(m, i, &sums[m->mapping_rows[i]],
+				     &m->bill->mappings[m->mapping_rows[i]]);
 	free(sums);
-	free(by_kind);
 	return 0;
 }
 

@@ -67,6 +67,18 @@ static bool is_done(enum trace_role role)
 	       role == TRACE_DONE_MAJOR_KERNEL;
 }
 
+/* Frame and stack pointer: enough to tell one activation of a function from another. */
+static uint64_t user_registers(void)
+{
+#if defined(__x86_64__)
+	return 1U << 6 | 1U << 7; /* PERF_REG_X86_BP, PERF_REG_X86_SP */
+#elif defined(__aarch64__)
+	return 1U << 29 | 1U << 31; /* PERF_REG_ARM64_X29, PERF_REG_ARM64_SP */
+#else
+	return 0; /* chains are not guessed, then */
+#endif
+}
+
 /*
  * The chain is walked at completion, where it is not in what is timed; the registers at entry are the same. Of a
  * fault whose completion is not seen, they tell which chain it had: that of another from the same instruction at
@@ -79,23 +91,11 @@ uint64_t trace_sample_fields(const struct trace_events *e, enum trace_role role)
 
 	if (e->chains && is_done(role))
 		fields |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
-	if (e->chains && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
+	if (e->chains && user_registers() && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
 		fields |= PERF_SAMPLE_REGS_USER;
 	if (e->roles & TRACE_SEES_FRAMES && (is_done(role) || role == TRACE_ENTRY))
 		fields |= PERF_SAMPLE_PHYS_ADDR;
 	return fields;
-}
-
-/* Frame and stack pointer: enough to tell one activation of a function from another. */
-static uint64_t user_registers(void)
-{
-#if defined(__x86_64__)
-	return 1U << 6 | 1U << 7; /* PERF_REG_X86_BP, PERF_REG_X86_SP */
-#elif defined(__aarch64__)
-	return 1U << 29 | 1U << 31; /* PERF_REG_ARM64_X29, PERF_REG_ARM64_SP */
-#else
-#error "which registers are frame and stack pointer?"
-#endif
 }
 
 static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
@@ -338,27 +338,40 @@ static int keep_event(struct trace_events *e, int fd, pid_t tid, enum trace_role
 	return note_id(e, fd, role);
 }
 
-/* The events of one task on one CPU write into that CPU's ring. */
-static int open_role(struct trace_events *e, enum trace_role role, pid_t tid, int cpu, bool on_exec,
-		     struct trace_ring **ring, struct why *why)
+/* What the events of one task on one CPU are opened for; they write into that CPU's ring. */
+struct target {
+	pid_t tid;
+	int cpu;
+	bool on_exec;
+	struct trace_ring *ring; /* NULL: the first of them makes it */
+};
+
+static int join_ring(struct trace_events *e, struct target *target, int fd, struct why *why)
+{
+	int r;
+
+	if (!target->ring) {
+		r = add_ring(e, target->cpu, fd, why);
+		target->ring = r == 0 ? &e->rings[e->n_rings - 1] : NULL;
+		return r;
+	}
+	r = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, target->ring->fd) < 0 ? -errno : 0;
+	return r < 0 ? why_errno(why, r, "cannot join the events of task %d", (int)target->tid) : 0;
+}
+
+static int open_role(struct trace_events *e, enum trace_role role, struct target *target,
+		     struct why *why)
 {
 	struct perf_event_attr attr;
 	int fd, r;
 
-	fill_attr(&attr, role, e, on_exec);
-	fd = open_event(&attr, tid, cpu);
+	fill_attr(&attr, role, e, target->on_exec);
+	fd = open_event(&attr, target->tid, target->cpu);
 	if (fd < 0)
-		return why_errno(why, fd, "cannot trace task %d", (int)tid);
-	if (!*ring) {
-		r = add_ring(e, cpu, fd, why);
-		*ring = r == 0 ? &e->rings[e->n_rings - 1] : NULL;
-	} else {
-		r = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, (*ring)->fd) < 0 ? -errno : 0;
-		if (r < 0)
-			(void)why_errno(why, r, "cannot join the events of task %d", (int)tid);
-	}
+		return why_errno(why, fd, "cannot trace task %d", (int)target->tid);
+	r = join_ring(e, target, fd, why);
 	if (r == 0)
-		r = keep_event(e, fd, tid, role);
+		r = keep_event(e, fd, target->tid, role);
 	if (r < 0)
 		(void)close(fd);
 	return r;
@@ -366,7 +379,7 @@ static int open_role(struct trace_events *e, enum trace_role role, pid_t tid, in
 
 static int add_on_cpu(struct trace_events *e, pid_t tid, int cpu, bool on_exec, struct why *why)
 {
-	struct trace_ring *ring = find_ring(e, cpu);
+	struct target target = {tid, cpu, on_exec, find_ring(e, cpu)};
 	int r;
 
 	/* the side event owns the ring: it is there in any case, and writes little */
@@ -375,7 +388,7 @@ static int add_on_cpu(struct trace_events *e, pid_t tid, int cpu, bool on_exec, 
 
 		if (!(e->roles >> role & 1))
 			continue;
-		r = open_role(e, role, tid, cpu, on_exec, &ring, why);
+		r = open_role(e, role, &target, why);
 		if (r < 0)
 			return r;
 	}

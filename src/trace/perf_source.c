@@ -573,6 +573,19 @@ static int take_cmdline(struct run *run, pid_t pid)
 	return model_trace_set_command(run->doc, n_words, words);
 }
 
+static int keep_pids(struct model_trace *doc, const struct trace_pid_list *list)
+{
+	int32_t *pids = reallocarray(NULL, list->n, sizeof(*pids));
+
+	if (!pids)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->n; i++)
+		pids[i] = list->pids[i];
+	doc->pids = pids;
+	doc->n_pids = list->n;
+	return 0;
+}
+
 static int run_attached(struct run *run, struct why *why)
 {
 	struct trace_evidence_before before;
@@ -585,9 +598,8 @@ static int run_attached(struct run *run, struct why *why)
 		return r;
 	if (take_cmdline(run, run->options->pids[0]) < 0)
 		return why_set(why, -ENOMEM, "no memory to keep the command line");
-	run->doc->pids = reallocarray(NULL, run->pids.n, sizeof(*run->doc->pids));
-	for (size_t i = 0; run->doc->pids && i < run->pids.n; i++)
-		run->doc->pids[run->doc->n_pids++] = run->pids.pids[i];
+	if (keep_pids(run->doc, &run->pids) < 0)
+		return why_set(why, -ENOMEM, "no memory to keep what was attached to");
 	run->began_ns = sys_now_ns();
 	run->ends_ns =
 		run->options->duration_ns ? run->began_ns + run->options->duration_ns : UINT64_MAX;

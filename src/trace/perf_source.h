@@ -28,8 +28,6 @@ struct trace_options {
 	/* one of the two */
 	char *const *argv;
 	const struct trace_caller *caller;
-	/* argv's identity where we are root for somebody else: sudo; -1: ours */
-	int64_t run_as_uid, run_as_gid;
 	const pid_t *pids;
 	size_t n_pids;
 	bool tree; /* present and future children of pids, too */

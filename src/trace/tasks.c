@@ -127,7 +127,7 @@ struct trace_thread *trace_tasks_find(const struct trace_tasks *t, int32_t tid)
 
 static uint32_t take_place(struct trace_tasks *t)
 {
-	struct trace_thread **grown;
+	struct trace_thread **grown, *thread;
 
 	if (t->n_free_threads)
 		return t->free_threads[--t->n_free_threads];
@@ -135,8 +135,11 @@ static uint32_t take_place(struct trace_tasks *t)
 	if (!grown)
 		return MAP_NONE;
 	t->threads = grown;
-	t->threads[t->n_threads] = malloc(sizeof(struct trace_thread));
-	return t->threads[t->n_threads] ? (uint32_t)t->n_threads++ : MAP_NONE;
+	thread = malloc(sizeof(*thread));
+	if (!thread)
+		return MAP_NONE;
+	grown[t->n_threads] = thread;
+	return (uint32_t)t->n_threads++;
 }
 
 static struct trace_thread *add_thread(struct trace_tasks *t, int32_t pid, int32_t tid)

@@ -518,9 +518,9 @@ adds_up='all(sum(r[f] for r in d[t]) == d["totals"][f] for t in ("by_kind", "by_
 		def work(i):
 		    for n in range(20):
 		        m = mmap.mmap(-1, 1 << 20)
-		        with open(sys.executable, "rb") as f, mmap.mmap(f.fileno(), 1 << 19, prot=mmap.PROT_READ) as code:
+		        with open(sys.executable, "rb") as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) as code:
 		            for at in range(0, 1 << 19, mmap.PAGESIZE * (1 + i % 3)):
-		                m[at] = code[at] or 1
+		                m[at] = code[at % len(code)] or 1
 		        m.close()
 		threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 		[t.start() for t in threads]

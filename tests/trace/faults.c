@@ -662,28 +662,28 @@ static int idle(char **args)
 	return 0;
 }
 
-/* A byte to and fro between two processes, so that they do little but switch. */
+/* A byte to and there between two processes, so that they do little but switch. */
 static int pingpong(char **args)
 {
 	size_t n = number(args[0]);
 	struct reading a, b;
-	int to[2], fro[2];
+	int to[2], there[2];
 	char byte = 0;
 	pid_t pid;
 
-	if (pipe(to) < 0 || pipe(fro) < 0)
+	if (pipe(to) < 0 || pipe(there) < 0)
 		die("pipe");
 	pid = fork();
 	if (pid < 0)
 		die("fork");
 	if (pid == 0) {
-		while (n-- > 0 && read(to[0], &byte, 1) == 1 && write(fro[1], &byte, 1) == 1)
+		while (n-- > 0 && read(to[0], &byte, 1) == 1 && write(there[1], &byte, 1) == 1)
 			;
 		_exit(0);
 	}
 	read_clocks(&a);
 	for (size_t i = 0; i < n; i++)
-		if (write(to[1], &byte, 1) != 1 || read(fro[0], &byte, 1) != 1)
+		if (write(to[1], &byte, 1) != 1 || read(there[0], &byte, 1) != 1)
 			die("pipe");
 	read_clocks(&b);
 	await(pid);
