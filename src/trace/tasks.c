@@ -6,6 +6,11 @@
 
 #include <unistd.h>
 
+/* gcc 12 loses sight of memory that is stored behind a pointer it was given. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wanalyzer-malloc-leak"
+#endif
+
 /* --- places that are used again ------------------------------------------------------------------------- */
 
 /* Puts a number on a stack of free places. Where there is no memory for it the place is lost, not more. */

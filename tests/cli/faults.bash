@@ -67,7 +67,7 @@ as_perf_stat() { # COMMAND ARG...
 }
 
 perf_stat() { # COMMAND ARG...
-	timeout 60 "${prefix[@]}" setarch -R perf stat -x, -e page-faults:u "$@" 2>&1 >/dev/null </dev/null 3>&- |
+	timeout 60 "${prefix[@]}" setarch -R perf stat -x, -e page-faults:u "$@" 2>&1 >"$dir/perf.out" </dev/null 3>&- |
 		sed -n 's/^\([0-9]*\),,page-faults:u.*/\1/p'
 }
 
