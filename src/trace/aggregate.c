@@ -15,7 +15,7 @@ enum {
 	FIRST_MOMENT_NS = 1000000,
 };
 
-static uint64_t cell_key(uint32_t kind, uint32_t name, uint32_t stack)
+uint64_t trace_cell_key(uint32_t kind, uint32_t name, uint32_t stack)
 {
 	return (uint64_t)kind << 56 | (uint64_t)(name & 0xffffffU) << 32 | stack;
 }
@@ -71,7 +71,7 @@ static struct trace_cell *cell_of(struct trace_aggregate *a, const struct trace_
 	struct trace_cell new = {.kind = seen->kind, .name = seen->name, .stack = seen->stack};
 
 	for (int step = 0; step < 3; step++) {
-		uint64_t key = cell_key(new.kind, new.name, new.stack);
+		uint64_t key = trace_cell_key(new.kind, new.name, new.stack);
 		uint32_t i = map_get(&a->by_key, key);
 		size_t most = step == 0   ? MOST_CELLS
 			      : step == 1 ? MOST_CELLS + MOST_CELLS / 4

@@ -80,6 +80,9 @@ struct trace_corrections {
 	double slowdown_ns, slowdown_lean_ns; /* each fault, timed or not */
 };
 
+/* Of a cell, in by_key. */
+uint64_t trace_cell_key(uint32_t kind, uint32_t name, uint32_t stack);
+
 int trace_aggregate_init(struct trace_aggregate *aggregate, uint64_t start_ns);
 void trace_aggregate_free(struct trace_aggregate *aggregate);
 

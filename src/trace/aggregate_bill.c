@@ -545,9 +545,7 @@ static int make_moments(struct maker *m)
 
 static struct model_fault_row fault_row(const struct maker *m, const struct trace_seen *seen)
 {
-	uint32_t cell = map_get(&m->a->by_key, (uint64_t)seen->kind << 56 |
-						       (uint64_t)(seen->name & 0xffffffU) << 32 |
-						       seen->stack);
+	uint32_t cell = map_get(&m->a->by_key, trace_cell_key(seen->kind, seen->name, seen->stack));
 
 	return (struct model_fault_row){
 		.at_ns = seen->entered_ns > m->a->start_ns ? seen->entered_ns - m->a->start_ns : 0,

@@ -37,7 +37,6 @@ enum { TRACE_FEW = 31 };
 struct trace_role_row {
 	uint64_t config, fields; /* PERF_SAMPLE_... beside those that all have */
 	bool kernel_mode, is_side, is_switch, starts_off;
-	uint64_t period;
 };
 extern const struct trace_role_row trace_role_rows[TRACE_N_ROLES];
 
