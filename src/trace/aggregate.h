@@ -70,13 +70,22 @@ struct trace_aggregate {
 	bool failed; /* memory ran out */
 };
 
-/* What one fault's raw time is corrected by: faults that fill or copy a page, and others. */
+/* Faults that are corrected alike. What the tracer does costs more where there is a page for it to look at, and
+ * where the kernel has just filled one, which takes from the cache what the tracer uses. */
+enum trace_class {
+	TRACE_CLASS_OTHER,
+	TRACE_CLASS_FILLING, /* a page that was missing */
+	TRACE_CLASS_PRESENT, /* the page was there, and could not be written */
+	TRACE_N_CLASSES,
+};
+
+/* What one fault's raw time is corrected by. */
 struct trace_correction {
 	double tracer_ns, trap_ns; /* each */
 	double spread_ns;          /* of their difference, half its interval */
 };
 struct trace_corrections {
-	struct trace_correction filling, other;
+	struct trace_correction of[TRACE_N_CLASSES];
 	double slowdown_ns, slowdown_lean_ns; /* each fault, timed or not */
 };
 

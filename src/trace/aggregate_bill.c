@@ -80,15 +80,16 @@ static double mean_of_like(const struct likes *likes, uint32_t kind)
 	return n > 0 ? sum / n : 0;
 }
 
-static bool fills_pages(uint32_t kind)
-{
-	return kind == MODEL_ANON_WRITE || kind == MODEL_COW || kind == MODEL_STACK ||
-	       kind == MODEL_SHMEM || kind == MODEL_THP || kind == MODEL_HUGETLB;
-}
+static const uint8_t class_of_kind[MODEL_N_FAULT_KINDS] = {
+	[MODEL_ANON_WRITE] = TRACE_CLASS_FILLING, [MODEL_STACK] = TRACE_CLASS_FILLING,
+	[MODEL_SHMEM] = TRACE_CLASS_FILLING,      [MODEL_THP] = TRACE_CLASS_FILLING,
+	[MODEL_HUGETLB] = TRACE_CLASS_FILLING,    [MODEL_COW] = TRACE_CLASS_PRESENT,
+	[MODEL_WP_REUSE] = TRACE_CLASS_PRESENT,   [MODEL_FILE_MKWRITE] = TRACE_CLASS_PRESENT,
+};
 
 static double each_ns(const struct trace_corrections *c, uint32_t kind)
 {
-	const struct trace_correction *one = fills_pages(kind) ? &c->filling : &c->other;
+	const struct trace_correction *one = &c->of[class_of_kind[kind]];
 
 	return one->trap_ns - one->tracer_ns;
 }
@@ -202,7 +203,7 @@ static struct untimed part_of(const struct maker *m, size_t kind, uint64_t n)
 static void make_kinds_and_total(struct maker *m)
 {
 	struct roll kinds[MODEL_N_FAULT_KINDS] = {{.count = 0}}, total = {.count = 0};
-	double spread_ns;
+	double spread_ns = 0;
 
 	for (size_t i = 0; i < m->a->n_cells; i++) {
 		const struct trace_cell *c = &m->a->cells[i];
@@ -215,24 +216,21 @@ static void make_kinds_and_total(struct maker *m)
 	}
 	m->bill->tracer_ns = m->bill->trap_ns = 0;
 	for (size_t k = 0; k < MODEL_N_FAULT_KINDS; k++) {
-		const struct trace_correction *c = fills_pages((uint32_t)k)
-							   ? &m->corrections->filling
-							   : &m->corrections->other;
+		const struct trace_correction *c = &m->corrections->of[class_of_kind[k]];
 
 		if (kinds[k].count == 0)
 			continue;
 		m->bill->kinds[k].cost = cost_of(&kinds[k], m->a->switches_seen);
 		m->bill->tracer_ns += (double)kinds[k].count * c->tracer_ns;
 		m->bill->trap_ns += (double)kinds[k].count * c->trap_ns;
+		spread_ns += (double)kinds[k].count * c->spread_ns;
 	}
 	m->bill->total = cost_of(&total, m->a->switches_seen);
-	spread_ns = (double)total.count *
-		    fmax(m->corrections->filling.spread_ns, m->corrections->other.spread_ns);
 	spread_ns = hypot(spread_ns, 1.96 * sqrt(total.variance));
 	m->bill->time_lo_ns = fmax(total.time_ns - spread_ns, 0);
 	m->bill->time_hi_ns = total.time_ns + spread_ns;
-	m->bill->trap_each_ns = m->corrections->filling.trap_ns;
-	m->bill->tracer_each_ns = m->corrections->filling.tracer_ns;
+	m->bill->trap_each_ns = m->corrections->of[TRACE_CLASS_FILLING].trap_ns;
+	m->bill->tracer_each_ns = m->corrections->of[TRACE_CLASS_FILLING].tracer_ns;
 }
 
 struct mapping_sum {

@@ -110,6 +110,8 @@ static void complete(struct trace_pairs *pairs, struct trace_fault *fault,
 	fault->major = record->major;
 	fault->page_bytes = record->page_bytes;
 	fault->frame_after = record->frame;
+	fault->sp = record->sp ? record->sp : fault->sp;
+	fault->bp = record->sp ? record->bp : fault->bp;
 	fault->chain = record->chain;
 	fault->n_chain = record->n_chain;
 	fault->stack = record->stack;

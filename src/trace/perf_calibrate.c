@@ -4,10 +4,10 @@
  * then the same pages again, by turns without events and with those of the trace. Of a fault that is
  *   bare   = fresh - again, without events: all that the program waits
  *   raw    = from entry event to completion event, as the trace sees it
- *   traced = fresh - again, with events
+ *   traced = fresh - again, with events; with those of the entry alone, too
  * bare - raw is what each fault of the trace is corrected by. It has two parts: the way into the kernel and back,
- * which lies outside of raw, less the tracer's own time inside of it. Two events are written a fault; from clock
- * to clock it is one of them, so that half of (traced - bare) is inside.
+ * which lies outside of raw, less the tracer's own time inside of it. An event takes the time when it begins, so
+ * from clock to clock all of one event is inside of raw, which is what the entry alone adds.
  * Events that are open, be they off, cost every fault of the machine some 80 ns: so bare is taken with none open.
  * Writing into a ring that another CPU reads costs more (250 ns a fault of 900 where it was tried), and mostly
  * another CPU does read it: so it is here, where there is a second one.
@@ -22,16 +22,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_PAGES = 1024, N_ROUNDS = 10, READ_EVERY_MS = 10 };
+enum { N_PAGES = 512, N_ROUNDS = 10, READ_EVERY_MS = 10 };
 
-enum { READS, WRITES, N_TOUCHES, WARM = N_TOUCHES }; /* of a zero page; that fill a page */
-enum { BARE, TRACED, TRACED_LEAN, N_WAYS };
+/* Beside the classes of faults. */
+enum { WARM = TRACE_N_CLASSES, N_TOUCHES };
+enum { BARE, TRACED, ENTRY_ONLY, LEAN_ONLY, N_WAYS };
+
+static const uint32_t roles_of_way[N_WAYS] = {
+	[TRACED] = 1U << TRACE_ENTRY | 1U << TRACE_DONE,
+	[ENTRY_ONLY] = 1U << TRACE_ENTRY,
+	[LEAN_ONLY] = 1U << TRACE_ENTRY_LEAN,
+};
 
 struct round {
 	double fault_ns; /* fresh - again */
@@ -46,7 +54,7 @@ struct bench {
 	int place;                  /* of the loop, in touches */
 	struct trace_events events; /* while a round is traced */
 	struct pollfd *fds;         /* of the answer, and of the rings */
-	struct round rounds[N_TOUCHES][N_WAYS][N_ROUNDS];
+	struct round rounds[TRACE_N_CLASSES][N_WAYS][N_ROUNDS];
 };
 
 /* --- the child --------------------------------------------------------------------------------------------------- */
@@ -84,9 +92,10 @@ TOUCH(write_within, map[i] = 1)
 #define write_across write_within
 #endif
 
-static void (*const touches[N_TOUCHES + 1][2])(volatile char *map, size_t bytes, size_t page) = {
-	[READS] = {read_within, read_across},
-	[WRITES] = {write_within, write_across},
+static void (*const touches[N_TOUCHES][2])(volatile char *map, size_t bytes, size_t page) = {
+	[TRACE_CLASS_OTHER] = {read_within, read_across},
+	[TRACE_CLASS_FILLING] = {write_within, write_across},
+	[TRACE_CLASS_PRESENT] = {write_within, write_across},
 	[WARM] = {write_within, write_across},
 };
 
@@ -98,19 +107,31 @@ static uint64_t timed_touch(char *map, size_t page, int what)
 	return sys_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
-/* What is 2 * touch + place. Nanoseconds a fault: fresh pages less the same again. Fresh is a new mapping: pages that were given back to the
- * kernel and are touched again cost more (a tenth, in the virtual machine where it was tried). */
-static int measure(int what, double *ret_fault_ns)
+/* Memory whose pages are missing; or present, but another's, so that a write copies them. */
+static char *map_fresh(size_t bytes, int fd)
 {
-	size_t page = sys_page_bytes();
-	char *map = mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
-	uint64_t fresh, again;
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE;
+	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 
 	if (map == MAP_FAILED)
-		return -errno;
-	(void)madvise(map, N_PAGES * page,
-		      MADV_NOHUGEPAGE); /* EINVAL: this kernel has no huge pages */
+		return NULL;
+	(void)madvise(map, bytes, MADV_NOHUGEPAGE); /* EINVAL: this kernel has no huge pages */
+	if (fd >= 0)
+		read_within(map, bytes, sys_page_bytes());
+	return map;
+}
+
+/* What is 2 * touch + place. Nanoseconds a fault: fresh pages less the same again. Fresh is a new mapping: pages
+ * that were given back to the kernel and are touched again cost more (a tenth, in the virtual machine where it was
+ * tried). */
+static int measure(int what, int fd, double *ret_fault_ns)
+{
+	size_t page = sys_page_bytes();
+	char *map = map_fresh(N_PAGES * page, what / 2 == TRACE_CLASS_PRESENT ? fd : -1);
+	uint64_t fresh, again;
+
+	if (!map)
+		return -ENOMEM;
 	fresh = timed_touch(map, page, what);
 	again = timed_touch(map, page, what);
 	(void)munmap(map, N_PAGES * page);
@@ -118,14 +139,28 @@ static int measure(int what, double *ret_fault_ns)
 	return 0;
 }
 
+/* A file of the same size, in memory alone. */
+static int fill_file(void)
+{
+	size_t bytes = N_PAGES * sys_page_bytes();
+	int fd = memfd_create("pagetoll", MFD_CLOEXEC);
+
+	if (fd >= 0 && (ftruncate(fd, (off_t)bytes) < 0 || fallocate(fd, 0, 0, (off_t)bytes) < 0)) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 /* One byte asks for one round; the answer is nanoseconds a fault, or the end where something is wrong. */
 __attribute__((noreturn)) static void be_child(int fd_ask, int fd_answer)
 {
+	int fd = fill_file();
 	double fault_ns;
 	char what;
 
-	while (read(fd_ask, &what, 1) == 1 && what >= 0 && what < 2 * (N_TOUCHES + 1) &&
-	       measure(what, &fault_ns) == 0 &&
+	while (fd >= 0 && read(fd_ask, &what, 1) == 1 && what >= 0 && what < 2 * N_TOUCHES &&
+	       measure(what, fd, &fault_ns) == 0 &&
 	       write(fd_answer, &fault_ns, sizeof(fault_ns)) == sizeof(fault_ns))
 		;
 	_exit(0);
@@ -200,39 +235,45 @@ static int list_fds(struct bench *b)
 	return 0;
 }
 
-static int run_round(struct bench *b, int touch_kind, int way, struct round *ret)
+static int run_round(struct bench *b, int class, int way, size_t round)
 {
+	struct round *ret = &b->rounds[class][way][round];
 	struct pairing pairing = {.n = 0};
 	int r = 0;
 
-	if (touch_kind == WRITES) /* the host is to have the memory at hand */
+	if (class != TRACE_CLASS_OTHER) /* the host is to have the memory at hand */
 		r = ask(b, WARM, &pairing, &ret->fault_ns);
 	if (r < 0)
 		return r;
-	if (way != BARE) {
-		b->events.is_lean = way == TRACED_LEAN;
-		trace_events_start(&b->events);
-	}
-	r = ask(b, touch_kind, &pairing, &ret->fault_ns);
-	if (way != BARE)
-		trace_events_stop(&b->events);
+	trace_events_turn_on(&b->events, roles_of_way[way]);
+	r = ask(b, class, &pairing, &ret->fault_ns);
+	trace_events_stop(&b->events);
 	drain(b, &pairing);
 	ret->raw_ns = pairing.n ? pairing.sum_ns / (double)pairing.n : __builtin_nan("");
 	return r;
 }
 
-static int run_traced(struct bench *b, int touch_kind, size_t round, struct why *why)
+static int open_events(struct bench *b, struct why *why)
 {
 	int r = trace_events_init(&b->events, b->roles, b->chains, why);
 
 	if (r == 0)
 		r = trace_events_add(&b->events, b->pid, false, why);
-	if (r == 0) {
-		trace_events_stop(&b->events);
-		r = list_fds(b);
-	}
-	for (int way = TRACED; way < N_WAYS && r == 0; way++)
-		r = run_round(b, touch_kind, way, &b->rounds[touch_kind][way][round]);
+	if (r < 0)
+		return r;
+	trace_events_stop(&b->events);
+	return list_fds(b);
+}
+
+/* Each way, in an order that changes: without events while none is open. */
+static int run_ways(struct bench *b, int class, size_t round, struct why *why)
+{
+	int r = run_round(b, class, BARE, round);
+
+	if (r == 0)
+		r = open_events(b, why);
+	for (int i = 0; i < N_WAYS - 1 && r == 0; i++)
+		r = run_round(b, class, 1 + (i + (int)round) % (N_WAYS - 1), round);
 	trace_events_close(&b->events);
 	return r;
 }
@@ -253,21 +294,20 @@ static double middle(double *values, size_t n)
 	return (values[n / 2] + values[(n - 1) / 2]) / 2;
 }
 
-static double median_of(const struct round *rounds, bool raw)
+/* What a way adds to bare faults: round by round, as these stand side by side. */
+static double added_ns(const struct round (*ways)[N_ROUNDS], int way)
 {
 	double values[N_ROUNDS];
 
 	for (size_t i = 0; i < N_ROUNDS; i++)
-		values[i] = raw ? rounds[i].raw_ns : rounds[i].fault_ns;
-	return middle(values, N_ROUNDS);
+		values[i] = ways[way][i].fault_ns - ways[BARE][i].fault_ns;
+	return fmax(middle(values, N_ROUNDS), 0);
 }
 
-/* Pair by pair, as bare and traced rounds stand side by side. The spread is that of the middle eight of ten: an
- * interval of 97 % for their median. */
+/* The spread is that of the middle eight of ten: an interval of 97 % for their median. */
 static struct trace_correction correct(const struct round (*ways)[N_ROUNDS])
 {
-	double slowdown = median_of(ways[TRACED], false) - median_of(ways[BARE], false);
-	struct trace_correction c = {.tracer_ns = slowdown > 0 ? slowdown / 2 : 0};
+	struct trace_correction c = {.tracer_ns = added_ns(ways, ENTRY_ONLY)};
 	double net[N_ROUNDS];
 
 	for (size_t i = 0; i < N_ROUNDS; i++)
@@ -279,25 +319,21 @@ static struct trace_correction correct(const struct round (*ways)[N_ROUNDS])
 
 static void conclude(const struct bench *b, struct trace_corrections *ret)
 {
-	double bare = median_of(b->rounds[WRITES][BARE], false);
-
-	ret->other = correct(b->rounds[READS]);
-	ret->filling = correct(b->rounds[WRITES]);
-	ret->slowdown_ns = median_of(b->rounds[WRITES][TRACED], false) - bare;
-	ret->slowdown_lean_ns = median_of(b->rounds[WRITES][TRACED_LEAN], false) - bare;
+	for (int class = 0; class < TRACE_N_CLASSES; class ++)
+		ret->of[class] = correct(b->rounds[class]);
+	ret->slowdown_ns = added_ns(b->rounds[TRACE_CLASS_FILLING], TRACED);
+	ret->slowdown_lean_ns = added_ns(b->rounds[TRACE_CLASS_FILLING], LEAN_ONLY);
 }
 
-/* Bare and traced by turns, but reads and writes each by themselves: pages that were just freed make others dearer. */
+/* All ways by turns, but each class by itself: pages that were just freed make others dearer. */
 static int run_rounds(struct bench *b, struct why *why)
 {
 	int r = 0;
 
-	for (int touch_kind = 0; touch_kind < N_TOUCHES; touch_kind++)
+	for (int class = 0; class < TRACE_N_CLASSES; class ++)
 		for (size_t i = 0; i < N_ROUNDS && r == 0; i++) {
 			b->place = (int)(i % 2);
-			r = run_round(b, touch_kind, BARE, &b->rounds[touch_kind][BARE][i]);
-			if (r == 0)
-				r = run_traced(b, touch_kind, i, why);
+			r = run_ways(b, class, i, why);
 		}
 	return r;
 }

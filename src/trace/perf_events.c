@@ -76,10 +76,10 @@ static uint64_t user_registers(void)
 }
 
 /*
- * The chain is walked at completion, where it is not in what is timed; the registers at entry are the same. Of a
- * fault whose completion is not seen, they tell which chain it had: that of another from the same instruction at
- * the same depth of the stack. With a chain comes the top of the stack, where a function without a frame has its
- * return address.
+ * The chain is walked at completion, where it is not in what is timed; the registers are the same there, and come
+ * with it. Of a fault whose completion is not asked for, they come with the entry, and tell which chain it had: that
+ * of another from the same instruction at the same depth of the stack. With a chain comes the top of the stack, where
+ * a function without a frame has its return address.
  */
 uint64_t trace_sample_fields(const struct trace_events *e, enum trace_role role)
 {
@@ -87,7 +87,8 @@ uint64_t trace_sample_fields(const struct trace_events *e, enum trace_role role)
 
 	if (e->chains && is_done(role))
 		fields |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
-	if (e->chains && user_registers() && (role == TRACE_ENTRY || role == TRACE_ENTRY_LEAN))
+	if (e->chains && user_registers() &&
+	    (role == TRACE_ENTRY_LEAN || role == TRACE_DONE || role == TRACE_DONE_MAJOR))
 		fields |= PERF_SAMPLE_REGS_USER;
 	if (e->roles & TRACE_SEES_FRAMES && (is_done(role) || role == TRACE_ENTRY))
 		fields |= PERF_SAMPLE_PHYS_ADDR;
@@ -525,17 +526,10 @@ void trace_events_no_switches(struct trace_events *e)
 	turn(e, TRACE_SWITCH, false);
 }
 
-static bool is_wanted(const struct trace_events *e, enum trace_role role)
-{
-	if (role == TRACE_ENTRY_LEAN)
-		return e->is_lean;
-	return !e->is_lean || (role != TRACE_ENTRY && role != TRACE_DONE);
-}
-
-void trace_events_start(struct trace_events *e)
+void trace_events_turn_on(struct trace_events *e, uint32_t roles)
 {
 	for (int role = 0; role < TRACE_N_ROLES; role++)
-		if (is_wanted(e, role))
+		if (roles >> role & 1)
 			turn(e, role, true);
 }
 

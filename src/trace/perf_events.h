@@ -100,8 +100,8 @@ void trace_events_lean(struct trace_events *events, bool lean);
 
 void trace_events_no_switches(struct trace_events *events);
 
-/* Starts all of them again that are wanted. */
-void trace_events_start(struct trace_events *events);
+/* Of these roles (bits). */
+void trace_events_turn_on(struct trace_events *events, uint32_t roles);
 
 /* Stops all of them; counts stay. */
 void trace_events_stop(struct trace_events *events);

@@ -19,17 +19,18 @@
 #define ALL_BELOW_PER_S 15000.0
 #define RATE_OVER_NS 2000000U
 #define CALM_NS 100000000U
-#define WINDOW_NS 1000000U
+#define WINDOW_NS 500000U
 #define EARLY_NS 3000000U
 #define YOUNG_NS 100000000U
 /* Switches that are so many more than faults cost the run more than they tell. */
 enum {
 	SWITCHES_PER_FAULT = 10,
 	LEAST_SWITCHES = 2000,
-	CALM_WAIT_MS = 50,
-	LOOK_WAIT_MS = 3,
-	YOUNG_WAIT_MS = 1,
-	BUSY_WAIT_MS = 10,
+	CALM_WAIT_NS = 50000000,
+	LOOK_WAIT_NS = 3000000,
+	YOUNG_WAIT_NS = 1000000,
+	BUSY_WAIT_NS = 10000000,
+	DISTURBED_NS = 50000, /* a fault that takes so long is none the worse for it */
 	LEAN_TO_TIMED = TRACE_FEW
 };
 
@@ -111,6 +112,19 @@ static void take_mapping(struct trace_session *s, const struct trace_mapping *m,
 	seen->executable = m->executable;
 }
 
+/* While events are turned on or off the CPU that runs the task is interrupted for each of them. */
+static bool is_disturbed(const struct trace_session *s, const struct trace_fault *f)
+{
+	uint64_t done_ns = f->entered_ns + f->latency_ns;
+
+	if (f->latency_ns >= DISTURBED_NS)
+		return false;
+	for (size_t i = 0; i < TRACE_TURNS && i < s->n_turns; i++)
+		if (f->entered_ns < s->turns[i].to_ns && done_ns > s->turns[i].from_ns)
+			return true;
+	return false;
+}
+
 /* A trace_fault_hook. */
 static void take_fault(void *data, const struct trace_fault *f)
 {
@@ -129,7 +143,7 @@ static void take_fault(void *data, const struct trace_fault *f)
 		.latency_ns = f->latency_ns,
 		.blocked_ns = f->blocked_ns,
 		.preempted_ns = f->preempted_ns,
-		.timed = f->timed,
+		.timed = f->timed && !is_disturbed(s, f),
 		.major = f->major,
 		.kernel_mode = f->kernel_mode,
 	};
@@ -353,8 +367,8 @@ static void go_lean(struct trace_session *s, bool lean)
 	uint64_t before_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), now_ns;
 
 	trace_events_lean(&s->events, lean);
-	s->n_turns++;
 	now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	s->turns[s->n_turns++ % TRACE_TURNS] = (struct trace_turn){before_ns, now_ns};
 	if (lean)
 		s->turn_ns = now_ns + LEAN_TO_TIMED * (now_ns - s->window_from_ns);
 	else
@@ -423,17 +437,17 @@ int trace_session_round(struct trace_session *s, bool last)
 	return s->failed || s->aggregate.failed || s->tasks.failed ? -ENOMEM : r;
 }
 
-int trace_session_wait_ms(const struct trace_session *s)
+uint64_t trace_session_wait_ns(const struct trace_session *s)
 {
-	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), wait_ms;
+	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW), wait_ns;
 
 	/* pages that are to be looked at must still be there, and what is young may end soon */
 	if (!s->is_hot && now_ns - s->start_ns < YOUNG_NS)
-		return YOUNG_WAIT_MS;
+		return YOUNG_WAIT_NS;
 	if (!s->is_hot)
-		return s->kinds.n_looks != s->n_looks_before ? LOOK_WAIT_MS : CALM_WAIT_MS;
-	wait_ms = s->turn_ns > now_ns ? (s->turn_ns - now_ns) / 1000000U + 1 : 0;
-	return wait_ms < BUSY_WAIT_MS ? (int)wait_ms : BUSY_WAIT_MS;
+		return s->kinds.n_looks != s->n_looks_before ? LOOK_WAIT_NS : CALM_WAIT_NS;
+	wait_ns = s->turn_ns > now_ns ? s->turn_ns - now_ns : 0;
+	return wait_ns < BUSY_WAIT_NS ? wait_ns : BUSY_WAIT_NS;
 }
 
 int trace_session_init(struct trace_session *s, const struct trace_options *options, uint32_t roles,

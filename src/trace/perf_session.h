@@ -8,6 +8,12 @@
 
 enum { TRACE_BATCH = 4000, TRACE_MOST_WAITING = 16000 };
 
+/* The last times when full and lean entries changed places. */
+enum { TRACE_TURNS = 8 };
+struct trace_turn {
+	uint64_t from_ns, to_ns;
+};
+
 struct trace_session {
 	const struct trace_options *options;
 	struct trace_events events;
@@ -27,7 +33,8 @@ struct trace_session {
 	/* seen until now */
 	uint64_t n_entries, n_entries_kernel, n_records_lost, n_faults, n_switches, n_unmapped;
 	uint64_t n_lean, n_twice; /* of the entries: lean; told of by both events */
-	uint64_t n_turns;         /* how often lean and full entries have changed places */
+	uint64_t n_turns;
+	struct trace_turn turns[TRACE_TURNS];
 	uint64_t fault_ns, slowest_ns, n_major;
 	uint64_t n_looks_before;
 	/* the rate, for which timing is chosen */
@@ -45,6 +52,6 @@ void trace_session_free(struct trace_session *session);
 int trace_session_round(struct trace_session *session, bool last);
 
 /* Descriptors to wait for are those of session->events.rings; this is how long, at the most. */
-int trace_session_wait_ms(const struct trace_session *session);
+uint64_t trace_session_wait_ns(const struct trace_session *session);
 
 #endif

@@ -233,6 +233,8 @@ static void wait_for_work(struct run *run)
 {
 	const struct trace_events *e = &run->session.events;
 	struct pollfd *fds = reallocarray(NULL, e->n_rings + 1, sizeof(*fds));
+	uint64_t wait_ns = trace_session_wait_ns(&run->session);
+	struct timespec wait = {.tv_sec = 0, .tv_nsec = (long)wait_ns};
 	size_t n = 0;
 
 	if (!fds) { /* then by time alone */
@@ -243,7 +245,7 @@ static void wait_for_work(struct run *run)
 	for (size_t i = 0; i < e->n_rings && !run->stopped; i++)
 		fds[n++] = (struct pollfd){.fd = e->rings[i].fd, .events = POLLIN};
 	/* a ring whose task has ended is readable for good: it would keep us from sleeping */
-	if (poll(fds, n, trace_session_wait_ms(&run->session)) > 0 && !(fds[0].revents & POLLIN))
+	if (ppoll(fds, n, &wait, NULL) > 0 && !(fds[0].revents & POLLIN))
 		for (size_t i = 1; i < n; i++)
 			if (fds[i].revents & POLLHUP) {
 				(void)poll(fds, 1, 1);
@@ -336,7 +338,7 @@ static void name_blind_spots(const struct run *run)
 	if (run->session.was_hot)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "timed-few",
-			"faults came so fast that they were timed in one millisecond of %d only: each was counted, "
+			"faults came so fast that they were timed in one moment of %d only: each was counted, "
 			"with its place, and is in the sums at the mean of its like (--timing all times each)",
 			TRACE_FEW + 1);
 	if (run->session.events.switches_off)

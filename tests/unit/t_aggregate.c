@@ -211,8 +211,8 @@ static void test_agreement(void)
 	enum { N = 5000 };
 
 	begin(5);
-	corrections.filling = (struct trace_correction){.tracer_ns = 50, .trap_ns = 300};
-	corrections.other = (struct trace_correction){.tracer_ns = 40, .trap_ns = 200};
+	corrections.of[TRACE_CLASS_FILLING] = (struct trace_correction){.tracer_ns = 50, .trap_ns = 300};
+	corrections.of[TRACE_CLASS_OTHER] = (struct trace_correction){.tracer_ns = 40, .trap_ns = 200};
 	for (size_t i = 0; i < N; i++)
 		add(random_fault(i));
 	finish();
@@ -266,9 +266,9 @@ static void test_corrections(void)
 	struct trace_seen seen = fault(MODEL_ANON_WRITE, 10000);
 
 	begin(1);
-	corrections.filling =
+	corrections.of[TRACE_CLASS_FILLING] =
 		(struct trace_correction){.tracer_ns = 500, .trap_ns = 300, .spread_ns = 7};
-	corrections.other = (struct trace_correction){.tracer_ns = 100, .trap_ns = 300};
+	corrections.of[TRACE_CLASS_OTHER] = (struct trace_correction){.tracer_ns = 100, .trap_ns = 300};
 	seen.preempted_ns = 4000;
 	seen.blocked_ns = 1000;
 	add(seen);
