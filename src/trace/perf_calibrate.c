@@ -29,7 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_PAGES = 512, N_ROUNDS = 10, READ_EVERY_MS = 10 };
+/* A round's records fill half of a ring. To make one takes time by its size. */
+enum { N_PAGES = 512, N_ROUNDS = 10, READ_EVERY_MS = 10, RING_BYTES = 512 << 10 };
 
 /* Beside the classes of faults. */
 enum { WARM = TRACE_N_CLASSES, N_TOUCHES };
@@ -239,12 +240,8 @@ static int run_round(struct bench *b, int class, int way, size_t round)
 {
 	struct round *ret = &b->rounds[class][way][round];
 	struct pairing pairing = {.n = 0};
-	int r = 0;
+	int r;
 
-	if (class != TRACE_CLASS_OTHER) /* the host is to have the memory at hand */
-		r = ask(b, WARM, &pairing, &ret->fault_ns);
-	if (r < 0)
-		return r;
 	trace_events_turn_on(&b->events, roles_of_way[way]);
 	r = ask(b, class, &pairing, &ret->fault_ns);
 	trace_events_stop(&b->events);
@@ -257,6 +254,7 @@ static int open_events(struct bench *b, struct why *why)
 {
 	int r = trace_events_init(&b->events, b->roles, b->chains, why);
 
+	b->events.ring_bytes = RING_BYTES;
 	if (r == 0)
 		r = trace_events_add(&b->events, b->pid, false, why);
 	if (r < 0)
@@ -268,8 +266,14 @@ static int open_events(struct bench *b, struct why *why)
 /* Each way, in an order that changes: without events while none is open. */
 static int run_ways(struct bench *b, int class, size_t round, struct why *why)
 {
-	int r = run_round(b, class, BARE, round);
+	struct pairing nothing = {.n = 0};
+	double not_used_ns;
+	int r = 0;
 
+	if (class != TRACE_CLASS_OTHER) /* the host is to have the memory at hand */
+		r = ask(b, WARM, &nothing, &not_used_ns);
+	if (r == 0)
+		r = run_round(b, class, BARE, round);
 	if (r == 0)
 		r = open_events(b, why);
 	for (int i = 0; i < N_WAYS - 1 && r == 0; i++)
