@@ -73,9 +73,10 @@ struct trace_aggregate {
 /* Faults that are corrected alike. What the tracer does costs more where there is a page for it to look at, and
  * where the kernel has just filled one, which takes from the cache what the tracer uses. */
 enum trace_class {
-	TRACE_CLASS_OTHER,
-	TRACE_CLASS_FILLING, /* a page that was missing */
-	TRACE_CLASS_PRESENT, /* the page was there, and could not be written */
+	TRACE_CLASS_OTHER,   /* a page is mapped that was there already, as the zero page */
+	TRACE_CLASS_FILLING, /* a page that was missing is filled */
+	TRACE_CLASS_COPYING, /* the page was there, and is another's */
+	TRACE_CLASS_REUSING, /* the page was there, and only has to be made writable */
 	TRACE_N_CLASSES,
 };
 

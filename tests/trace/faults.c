@@ -322,14 +322,32 @@ static int wp_reuse(char **args)
 	return section(touch_pages, memory, n, page_bytes, (long)n);
 }
 
-/* What is touched of each page is in the CPU's cache, be the page present or not: the difference is that of faults. */
+/* A file so many times over, side by side. */
+static struct file map_often(const char *path, size_t n_times)
+{
+	struct file f = map_file(path, MAP_PRIVATE);
+	size_t bytes = f.n * page_bytes;
+	unsigned char *all = map(n_times * bytes, MAP_NORESERVE);
+
+	for (size_t i = 0; i < n_times; i++)
+		if (mmap(all + i * bytes, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, f.fd, 0) ==
+		    MAP_FAILED)
+			die(path);
+	return (struct file){all, n_times * f.n, f.fd};
+}
+
+/*
+ * What is touched of each page is in the CPU's cache before, be the page present or not, so that faults are all of the
+ * difference: for which the file is to be small, and mapped often.
+ */
 static int file_warm(char **args)
 {
-	struct file f = map_file(args[0], MAP_PRIVATE), same = map_file(args[0], MAP_PRIVATE);
+	struct file once = map_file(args[0], MAP_PRIVATE);
+	struct file f = map_often(args[0], args[1] ? number(args[1]) : 1);
 
-	read_whole(f.fd);
-	if (madvise(same.memory, f.n * page_bytes, MADV_POPULATE_READ) == 0)
-		read_lines(same.memory, f.n, page_bytes);
+	read_whole(once.fd);
+	if (madvise(once.memory, once.n * page_bytes, MADV_POPULATE_READ) == 0)
+		read_lines(once.memory, once.n, page_bytes);
 	return section(read_lines, f.memory, f.n, page_bytes, AS_COUNTED);
 }
 
@@ -762,7 +780,7 @@ static const struct {
 	{"zero-read", "N", 1, 1, true, zero_read},
 	{"cow", "N", 1, 1, true, cow},
 	{"wp-reuse", "N", 1, 1, true, wp_reuse},
-	{"file-warm", "FILE", 1, 1, true, file_warm},
+	{"file-warm", "FILE [TIMES]", 1, 2, true, file_warm},
 	{"file-cold", "FILE", 1, 1, true, file_cold},
 	{"shared-write", "FILE", 1, 1, true, shared_write},
 	{"shmem", "N", 1, 1, true, shmem},
