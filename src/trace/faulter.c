@@ -75,6 +75,7 @@ struct pages {
 	size_t page_bytes, bytes;
 	int fd; /* a file of that size, in memory alone: what is copied */
 	char *map;
+	enum trace_class class; /* that the map was made for */
 };
 
 /* Present and written, without a fault where the kernel can. */
@@ -118,21 +119,23 @@ static int map_again(struct pages *p, int fd)
 
 /*
  * Pages are those of a new mapping: where they were given back to the kernel and are touched again they cost more (a
- * tenth, in the virtual machine where it was tried). What will be filled is memory that the host has at hand, since as
- * much was populated right before and is free again.
+ * tenth, in the virtual machine where it was tried). What will be filled is memory that the host has at hand: it was
+ * in use right before, by a map of the same class, or one that was populated for that.
  */
 static int prepare(struct pages *p, enum trace_class class)
 {
+	bool is_first = !p->map || p->class != class;
 	int r = map_again(p, -1);
 
-	if (r < 0 || class == TRACE_CLASS_OTHER)
-		return r;
-	populate(p);
-	if (class == TRACE_CLASS_REUSING)
-		return protect_by_fork();
-	r = map_again(p, class == TRACE_CLASS_COPYING ? p->fd : -1);
+	if (r == 0 && (is_first || class == TRACE_CLASS_REUSING))
+		populate(p);
+	if (r == 0 && class == TRACE_CLASS_REUSING)
+		r = protect_by_fork();
+	else if (r == 0)
+		r = map_again(p, class == TRACE_CLASS_COPYING ? p->fd : -1);
 	if (r == 0 && class == TRACE_CLASS_COPYING)
 		read_within(p->map, p->bytes, p->page_bytes);
+	p->class = class;
 	return r;
 }
 

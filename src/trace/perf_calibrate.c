@@ -25,7 +25,10 @@
 #include <stdlib.h>
 
 /* A round's records fill half of a ring. To make one takes time by its size. */
-enum { N_ROUNDS = 10, READ_EVERY_MS = 10, RING_BYTES = 512 << 10 };
+enum { N_TURNS = 5, READ_EVERY_MS = 10, RING_BYTES = 512 << 10 };
+
+/* A turn has a round of each place of the loop. */
+enum { N_ROUNDS = N_TURNS * TRACE_N_PLACES };
 
 enum { BARE, TRACED, ENTRY_ONLY, LEAN_ONLY, N_WAYS };
 
@@ -101,12 +104,12 @@ static int await(struct bench *b, struct pairing *p, double *ret_fault_ns)
 	return trace_faulter_answer(&b->faulter, ret_fault_ns);
 }
 
-static int list_fds(struct bench *b)
+static int list_fds(struct bench *b, struct why *why)
 {
 	struct pollfd *fds = reallocarray(b->fds, b->events.n_rings + 1, sizeof(*fds));
 
 	if (!fds)
-		return -ENOMEM;
+		return why_set(why, -ENOMEM, "no memory to calibrate");
 	b->fds = fds;
 	fds[0] = (struct pollfd){.fd = b->faulter.fd_answer, .events = POLLIN};
 	for (size_t i = 0; i < b->events.n_rings; i++)
@@ -130,7 +133,9 @@ static int run_round(struct bench *b, enum trace_class class, int way, size_t ro
 		r = await(b, &pairing, &ret->fault_ns);
 	trace_events_stop(&b->events);
 	drain(b, &pairing);
-	ret->raw_ns = pairing.n ? pairing.sum_ns / (double)pairing.n : NAN;
+	if (r == 0 && way == TRACED && pairing.n == 0) /* all of it lost */
+		return -ENODATA;
+	ret->raw_ns = pairing.n ? pairing.sum_ns / (double)pairing.n : 0;
 	return r;
 }
 
@@ -144,30 +149,47 @@ static int open_events(struct bench *b, struct why *why)
 	if (r < 0)
 		return r;
 	trace_events_stop(&b->events);
-	return list_fds(b);
+	return list_fds(b, why);
+}
+
+/* What lean entries cost is asked for one class only: they are in nothing that is timed. */
+static bool is_wanted(enum trace_class class, int way)
+{
+	return way != LEAN_ONLY || class == TRACE_CLASS_FILLING;
+}
+
+static int run_way(struct bench *b, enum trace_class class, int way, size_t turn, struct why *why)
+{
+	int r = 0;
+
+	for (size_t place = 0; place < TRACE_N_PLACES && r == 0 && is_wanted(class, way); place++)
+		r = run_round(b, class, way, turn * TRACE_N_PLACES + place);
+	if (r == -ENODATA)
+		return why_set(why, r, "no record came of the faults to calibrate with");
+	return r < 0 ? why_set(why, r, "the process to calibrate with has ended") : 0;
 }
 
 /* Each way, in an order that changes: without events while none is open. */
-static int run_ways(struct bench *b, enum trace_class class, size_t round, struct why *why)
+static int run_turn(struct bench *b, enum trace_class class, size_t turn, struct why *why)
 {
-	int r = run_round(b, class, BARE, round);
+	int r = run_way(b, class, BARE, turn, why);
 
 	if (r == 0)
 		r = open_events(b, why);
 	for (int i = 0; i < N_WAYS - 1 && r == 0; i++)
-		r = run_round(b, class, 1 + (i + (int)round) % (N_WAYS - 1), round);
+		r = run_way(b, class, 1 + (i + (int)turn) % (N_WAYS - 1), turn, why);
 	trace_events_close(&b->events);
 	return r;
 }
 
 /* All ways by turns, but each class by itself: pages that were just freed make others dearer. */
-static int run_rounds(struct bench *b, struct why *why)
+static int run_turns(struct bench *b, struct why *why)
 {
-	int r = list_fds(b);
+	int r = list_fds(b, why);
 
-	for (int class = 0; class < TRACE_N_CLASSES; class ++)
-		for (size_t i = 0; i < N_ROUNDS && r == 0; i++)
-			r = run_ways(b, (enum trace_class) class, i, why);
+	for (int class = 0; class < TRACE_N_CLASSES; class += 1)
+		for (size_t turn = 0; turn < N_TURNS && r == 0; turn++)
+			r = run_turn(b, (enum trace_class) class, turn, why);
 	return r;
 }
 
@@ -212,7 +234,7 @@ static struct trace_correction correct(const struct round (*ways)[N_ROUNDS])
 
 static void conclude(const struct bench *b, struct trace_corrections *ret)
 {
-	for (int class = 0; class < TRACE_N_CLASSES; class ++)
+	for (int class = 0; class < TRACE_N_CLASSES; class += 1)
 		ret->of[class] = correct(b->rounds[class]);
 	ret->slowdown_ns = added_ns(b->rounds[TRACE_CLASS_FILLING], TRACED);
 	ret->slowdown_lean_ns = added_ns(b->rounds[TRACE_CLASS_FILLING], LEAN_ONLY);
@@ -248,7 +270,7 @@ static int run_apart(struct bench *b, struct why *why)
 
 	if (parted)
 		part(b, &allowed);
-	r = run_rounds(b, why);
+	r = run_turns(b, why);
 	if (parted)
 		(void)sched_setaffinity(0, sizeof(allowed), &allowed);
 	return r;

@@ -211,8 +211,10 @@ static void test_agreement(void)
 	enum { N = 5000 };
 
 	begin(5);
-	corrections.of[TRACE_CLASS_FILLING] = (struct trace_correction){.tracer_ns = 50, .trap_ns = 300};
-	corrections.of[TRACE_CLASS_OTHER] = (struct trace_correction){.tracer_ns = 40, .trap_ns = 200};
+	corrections.of[TRACE_CLASS_FILLING] =
+		(struct trace_correction){.tracer_ns = 50, .trap_ns = 300};
+	corrections.of[TRACE_CLASS_OTHER] =
+		(struct trace_correction){.tracer_ns = 40, .trap_ns = 200};
 	for (size_t i = 0; i < N; i++)
 		add(random_fault(i));
 	finish();
@@ -268,7 +270,10 @@ static void test_corrections(void)
 	begin(1);
 	corrections.of[TRACE_CLASS_FILLING] =
 		(struct trace_correction){.tracer_ns = 500, .trap_ns = 300, .spread_ns = 7};
-	corrections.of[TRACE_CLASS_OTHER] = (struct trace_correction){.tracer_ns = 100, .trap_ns = 300};
+	corrections.of[TRACE_CLASS_REUSING] =
+		(struct trace_correction){.tracer_ns = 100, .trap_ns = 300, .spread_ns = 5};
+	corrections.of[TRACE_CLASS_COPYING] =
+		(struct trace_correction){.tracer_ns = 500, .trap_ns = 300, .spread_ns = 9};
 	seen.preempted_ns = 4000;
 	seen.blocked_ns = 1000;
 	add(seen);
@@ -279,11 +284,12 @@ static void test_corrections(void)
 		    "less preemption, and corrected as one that fills a page");
 	t_is_double(bill->kinds[MODEL_ANON_WRITE].cost.on_cpu_ns, 5000, 1e-6, "on the CPU");
 	t_is_double(bill->kinds[MODEL_WP_REUSE].cost.time_ns, 2 * 2200.0, 1e-6,
-		    "corrected as one that does not");
+		    "corrected as one that only makes it writable");
 	t_is_double(bill->kinds[MODEL_COW].cost.time_ns, 0, 0, "never below nothing");
 	t_is_double(bill->tracer_ns, 2 * 500.0 + 2 * 100.0, 1e-6, "what tracing added");
 	t_is_double(bill->trap_ns, 4 * 300.0, 1e-6, "what no event sees");
-	t_is_double(bill->time_hi_ns - bill->total.time_ns, 4 * 7.0, 1e-6, "the interval");
+	t_is_double(bill->time_hi_ns - bill->total.time_ns, 7.0 + 2 * 5.0 + 9.0, 1e-6,
+		    "the interval");
 	sums.switches_seen = false;
 	finish();
 	t_ok(isnan(bill->total.on_cpu_ns) && isnan(bill->total.blocked_ns) &&
