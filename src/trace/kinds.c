@@ -75,19 +75,25 @@ static enum model_fault_kind kind_of_anon(const struct trace_kinds *k, const str
 		return kind_of_present(k, f);
 	if (m->backing == TRACE_STACK)
 		return MODEL_STACK;
+	if (f->has_code)
+		return f->is_write ? MODEL_ANON_WRITE : MODEL_ANON_ZERO_READ;
 	if (has_frames(k, f)) /* the zero page has none that is shown */
 		return f->frame_after ? MODEL_ANON_WRITE : MODEL_ANON_ZERO_READ;
 	seen->look = TRACE_LOOK_ZERO;
 	return MODEL_ANON_WRITE;
 }
 
+/* A write to a page that is missing does in one fault what a read and a write do in two: the second is named, which a
+ * read alone would not have had. */
 static enum model_fault_kind kind_of_file(const struct trace_fault *f,
 					  const struct trace_mapping *m, struct trace_seen *seen)
 {
 	if (f->major)
 		return MODEL_FILE_MAJOR;
-	if (f->present)
+	if (f->present || (f->has_code && f->is_write))
 		return m->shared ? MODEL_FILE_MKWRITE : MODEL_COW;
+	if (f->has_code)
+		return MODEL_FILE_MINOR;
 	if (!m->shared && m->writable)
 		seen->look = TRACE_LOOK_COPY;
 	return MODEL_FILE_MINOR;

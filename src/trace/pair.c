@@ -8,6 +8,8 @@
  * - completed without an entry: its entry was before the trace began, or lost;
  * - after a lean entry, or before one, no completion need have been asked for: the next entry ends the last fault,
  *   which was not timed;
+ * - an error code is told of right before the entry of the same address; one without such an entry is of an access
+ *   that was not to fault, and dropped;
  * - for a moment both kinds of entry are on, and tell of the same: same address and instruction, at once.
  */
 #include "src/trace/pair.h"
@@ -25,6 +27,8 @@ static struct trace_fault fault_of(struct trace_thread *thread, const struct tra
 		.frame_before = p->frame,
 		.present = p->present,
 		.is_lean = p->is_lean,
+		.has_code = p->has_code,
+		.is_write = p->code & TRACE_CODE_WRITE,
 		.blocked_ns = p->blocked_ns,
 		.preempted_ns = p->preempted_ns,
 		.kernel_mode = kernel_mode,
@@ -60,6 +64,21 @@ static bool is_told_twice(const struct trace_pending *p, const struct trace_reco
 
 	return p->active && !p->is_twice && p->address == record->address && p->ip == record->ip &&
 	       (apart_ns == 0 || (p->is_lean != record->is_lean && apart_ns < TWICE_NS));
+}
+
+void trace_pairs_code(struct trace_thread *thread, const struct trace_record *record)
+{
+	thread->has_code = true;
+	thread->code = (uint32_t)record->code;
+	thread->code_address = record->address;
+}
+
+/* Of a retried fault the first code counts: the page can have come since. */
+static void take_code(struct trace_thread *thread, struct trace_pending *p)
+{
+	p->has_code = thread->has_code && thread->code_address == p->address;
+	p->code = p->has_code ? thread->code : 0;
+	thread->has_code = false;
 }
 
 bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
@@ -101,6 +120,8 @@ bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		.frame = record->frame,
 		.ring = ring,
 	};
+	if (!record->kernel_mode)
+		take_code(thread, p);
 	return true;
 }
 

@@ -19,7 +19,8 @@ struct trace_fault {
 	const unsigned char *stack; /* the top of it; NULL: not known */
 	size_t stack_bytes;
 	bool timed, present, major, kernel_mode;
-	bool is_lean; /* whether the page was present is not known */
+	bool is_lean;            /* whether the page was present is not known */
+	bool has_code, is_write; /* is_write is known where has_code */
 	bool unfinished, unentered;
 };
 
@@ -36,6 +37,8 @@ struct trace_pairs {
 /* False: this entry was told of before, by the other kind of entry event: no fault of its own. */
 bool trace_pairs_entry(struct trace_pairs *pairs, struct trace_thread *thread,
 		       const struct trace_record *record, size_t ring);
+/* What the CPU says of the fault that this thread enters next. */
+void trace_pairs_code(struct trace_thread *thread, const struct trace_record *record);
 void trace_pairs_done(struct trace_pairs *pairs, struct trace_thread *thread,
 		      const struct trace_record *record);
 void trace_pairs_switch(struct trace_thread *thread, const struct trace_record *record);

@@ -33,7 +33,7 @@ enum { N_ROUNDS = N_TURNS * TRACE_N_PLACES };
 enum { BARE, TRACED, ENTRY_ONLY, LEAN_ONLY, N_WAYS };
 
 static const uint32_t roles_of_way[N_WAYS] = {
-	[TRACED] = 1U << TRACE_ENTRY | 1U << TRACE_DONE,
+	[TRACED] = 1U << TRACE_ENTRY | 1U << TRACE_CODE | 1U << TRACE_DONE,
 	[ENTRY_ONLY] = 1U << TRACE_ENTRY,
 	[LEAN_ONLY] = 1U << TRACE_ENTRY_LEAN,
 };

@@ -42,6 +42,7 @@ const struct trace_role_row trace_role_rows[TRACE_N_ROLES] = {
 	[TRACE_ENTRY_LEAN] = {.config = PERF_COUNT_SW_PAGE_FAULTS,
 			      .fields = LEAN,
 			      .starts_off = true},
+	[TRACE_CODE] = {.fields = PERF_SAMPLE_RAW, .is_tracepoint = true},
 	[TRACE_DONE] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .fields = DONE},
 	[TRACE_DONE_MAJOR] = {.config = PERF_COUNT_SW_PAGE_FAULTS_MAJ, .fields = DONE},
 	[TRACE_ENTRY_KERNEL] = {.config = PERF_COUNT_SW_PAGE_FAULTS,
@@ -101,14 +102,15 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 	const struct trace_role_row *row = &trace_role_rows[role];
 
 	*attr = (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE,
+		.type = row->is_tracepoint ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
 		.size = sizeof(*attr),
-		.config = row->config,
+		.config = row->is_tracepoint ? e->code.id : row->config,
 		.sample_period =
 			!row->is_side && !row->is_switch, /* each fault; the others count nothing */
 		.sample_type = trace_sample_fields(e, role),
 		.inherit = !e->by_thread,
-		.exclude_kernel = !row->kernel_mode,
+		/* a tracepoint is always in the kernel's code, whoever has the fault */
+		.exclude_kernel = !row->kernel_mode && !row->is_tracepoint,
 		.exclude_user = row->kernel_mode,
 		.exclude_hv = 1,
 		.exclude_callchain_kernel = 1,
@@ -157,11 +159,46 @@ static int why_refused(int r, struct why *why)
 	return why_errno(why, r, "perf_event_open");
 }
 
+/* The offset of a field, out of the description of a tracepoint; 0: it has none of that name and of 8 bytes. */
+static uint32_t offset_of(const char *format, const char *field)
+{
+	const char *at = strstr(format, field);
+	unsigned offset, size;
+
+	if (!at || sscanf(at + strlen(field), "\toffset:%u;\tsize:%u;", &offset, &size) != 2 ||
+	    size != sizeof(uint64_t))
+		return 0;
+	return offset;
+}
+
+/* Only root reads these files, as a rule. */
+static struct trace_tracepoint find_code(void)
+{
+	static const char *const folders[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	struct trace_tracepoint code = {.id = 0};
+	char path[128], format[2048];
+
+	for (size_t i = 0; i < ARRAY_LEN(folders) && code.id == 0; i++) {
+		(void)snprintf(path, sizeof(path), "%s/events/exceptions/page_fault_user/format",
+			       folders[i]);
+		if (sys_read_text(path, format, sizeof(format)) <= 0 ||
+		    sscanf(format, "name: page_fault_user\nID: %u", &code.id) != 1)
+			continue;
+		code.address_at = offset_of(format, "unsigned long address;");
+		code.code_at = offset_of(format, "unsigned long error_code;");
+		if (code.address_at == 0 || code.code_at == 0)
+			code.id = 0;
+	}
+	return code;
+}
+
 static int try_role(struct trace_events *e, enum trace_role role)
 {
 	struct perf_event_attr attr;
 	int fd;
 
+	if (trace_role_rows[role].is_tracepoint && e->code.id == 0)
+		return -ENOENT;
 	fill_attr(&attr, role, e, false);
 	attr.disabled = 1;
 	attr.inherit = 0;
@@ -173,7 +210,7 @@ static int try_role(struct trace_events *e, enum trace_role role)
 
 int trace_events_probe(uint32_t *ret_roles, struct why *why)
 {
-	struct trace_events e = {.ring_bytes = USUAL_RING_BYTES};
+	struct trace_events e = {.ring_bytes = USUAL_RING_BYTES, .code = find_code()};
 	int r;
 
 	*ret_roles = 0;
@@ -465,6 +502,10 @@ static int list_cpus(struct trace_events *e)
 int trace_events_init(struct trace_events *e, uint32_t roles, bool chains, struct why *why)
 {
 	*e = (struct trace_events){.roles = roles, .chains = chains};
+	if (roles >> TRACE_CODE & 1)
+		e->code = find_code();
+	if (e->code.id == 0)
+		e->roles &= ~(1U << TRACE_CODE);
 	raise_file_limit();
 	if (list_cpus(e) < 0)
 		return why_set(why, -ENOMEM, "no memory for the list of CPUs");
@@ -512,9 +553,11 @@ void trace_events_lean(struct trace_events *e, bool lean)
 	if (lean) {
 		turn(e, TRACE_ENTRY_LEAN, true);
 		turn(e, TRACE_ENTRY, false);
+		turn(e, TRACE_CODE, false);
 		turn(e, TRACE_DONE, false);
 	} else {
 		turn(e, TRACE_DONE, true);
+		turn(e, TRACE_CODE, true);
 		turn(e, TRACE_ENTRY, true);
 		turn(e, TRACE_ENTRY_LEAN, false);
 	}

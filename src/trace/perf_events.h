@@ -18,7 +18,8 @@ struct why;
 enum trace_role {
 	TRACE_ENTRY, /* a fault begins */
 	TRACE_ENTRY_LEAN, /* the same, and no more than can be had at the least cost: where faults come too fast */
-	TRACE_DONE,         /* a minor fault is completed: not asked for while entries are lean */
+	TRACE_CODE, /* what the CPU says of a fault, right before its entry; on with full entries, for those who may see it */
+	TRACE_DONE, /* a minor fault is completed: not asked for while entries are lean */
 	TRACE_DONE_MAJOR,   /* a major fault is completed: always */
 	TRACE_ENTRY_KERNEL, /* the same of faults that system calls take, where we may see them */
 	TRACE_DONE_KERNEL,
@@ -36,12 +37,17 @@ enum { TRACE_FEW = 31 };
 
 struct trace_role_row {
 	uint64_t config, fields; /* PERF_SAMPLE_... beside those that all have */
-	bool kernel_mode, is_side, is_switch, starts_off;
+	bool kernel_mode, is_side, is_switch, is_tracepoint, starts_off;
 };
 extern const struct trace_role_row trace_role_rows[TRACE_N_ROLES];
 
 /* Beside the bits of roles: root sees which page frame an address has, before and after. */
 #define TRACE_SEES_FRAMES (1U << 31)
+
+/* A tracepoint's number, and where its fields are in what it hands over; id 0: it cannot be read. */
+struct trace_tracepoint {
+	uint32_t id, address_at, code_at;
+};
 
 struct trace_events;
 
@@ -76,7 +82,8 @@ struct trace_events {
 	size_t ring_bytes;
 	int *cpus;
 	size_t n_cpus;
-	uint32_t roles; /* bit role: is opened; TRACE_SEES_FRAMES */
+	uint32_t roles;               /* bit role: is opened; TRACE_SEES_FRAMES */
+	struct trace_tracepoint code; /* of TRACE_CODE */
 	bool chains;
 	bool by_thread; /* too many tasks for an event on each CPU: one a thread, which its children do not inherit */
 	bool is_lean;

@@ -103,6 +103,23 @@ static void take_stack(struct cursor *c, struct trace_record *ret)
 	ret->stack_bytes = (size_t)(n < room ? n : room);
 }
 
+/* What a tracepoint hands over: its length, and then its fields. */
+static void take_code(struct cursor *c, const struct trace_events *e, struct trace_record *ret)
+{
+	const unsigned char *data = c->raw + c->at + sizeof(uint32_t);
+	uint32_t n;
+
+	if (c->end - c->at < sizeof(n))
+		return;
+	memcpy(&n, c->raw + c->at, sizeof(n));
+	if (n > c->end - c->at - sizeof(n) || e->code.address_at + sizeof(uint64_t) > n ||
+	    e->code.code_at + sizeof(uint64_t) > n)
+		return;
+	ret->type = TRACE_RECORD_CODE;
+	ret->address = u64_at(data, e->code.address_at);
+	ret->code = u64_at(data, e->code.code_at);
+}
+
 static void decode_sample(const struct trace_events *e, const unsigned char *raw,
 			  struct trace_record *ret)
 {
@@ -114,7 +131,8 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 	if (ret->role == TRACE_N_ROLES)
 		return;
 	fields = trace_sample_fields(e, ret->role);
-	ret->type = has_ip(ret->role) ? TRACE_RECORD_ENTRY : TRACE_RECORD_DONE;
+	if (ret->role != TRACE_CODE)
+		ret->type = has_ip(ret->role) ? TRACE_RECORD_ENTRY : TRACE_RECORD_DONE;
 	ret->major = ret->role == TRACE_DONE_MAJOR || ret->role == TRACE_DONE_MAJOR_KERNEL;
 	ret->kernel_mode = trace_role_rows[ret->role].kernel_mode;
 	if (fields & PERF_SAMPLE_IP)
@@ -123,6 +141,10 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 	ret->pid = (int32_t)(uint32_t)who;
 	ret->tid = (int32_t)(who >> 32);
 	ret->time_ns = next(&c);
+	if (fields & PERF_SAMPLE_RAW) {
+		take_code(&c, e, ret);
+		return;
+	}
 	ret->address = next(&c);
 	if (fields & PERF_SAMPLE_CALLCHAIN)
 		take_chain(&c, ret);

@@ -8,6 +8,7 @@
 
 enum trace_record_type {
 	TRACE_RECORD_ENTRY,
+	TRACE_RECORD_CODE,
 	TRACE_RECORD_DONE,
 	TRACE_RECORD_SWITCH_OUT, /* preempted or asleep */
 	TRACE_RECORD_SWITCH_IN,
@@ -19,6 +20,10 @@ enum trace_record_type {
 	TRACE_RECORD_OTHER,
 };
 
+/* Bits of an error code: the page was there; it was a write. */
+#define TRACE_CODE_PRESENT 1U
+#define TRACE_CODE_WRITE 2U
+
 struct trace_record {
 	enum trace_record_type type;
 	enum trace_role role; /* of samples */
@@ -29,6 +34,7 @@ struct trace_record {
 	bool is_lean; /* page_bytes is not told */
 	/* samples */
 	uint64_t address, ip;
+	uint64_t code;       /* x86's error code (Intel SDM 3A, 4.7), as bits of TRACE_CODE_... */
 	uint64_t page_bytes; /* 0: missing; as perf says it, which knows of the page table alone */
 	uint64_t
 		frame; /* physical address; 0: none, or the zero page; of the roles that are shown it */

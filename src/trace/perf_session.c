@@ -265,6 +265,9 @@ static void take_record(struct trace_session *s, const struct trace_record *reco
 		s->n_lean += record->is_lean;
 		s->n_twice += !trace_pairs_entry(&s->pairs, t, record, ring);
 		break;
+	case TRACE_RECORD_CODE:
+		trace_pairs_code(t, record);
+		break;
 	case TRACE_RECORD_DONE:
 		trace_pairs_done(&s->pairs, t, record);
 		break;

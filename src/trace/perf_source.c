@@ -332,9 +332,14 @@ static void name_blind_spots(const struct run *run)
 	if (!(run->roles & TRACE_SEES_FRAMES))
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "kinds",
-			"page frames are shown to root alone: reads of anonymous memory are told from writes by looking "
-			"at some of the pages afterwards, and copies from reuse by whether a relative since fork still "
-			"lives");
+			"page frames and error codes are shown to root alone: reads of anonymous memory are told from "
+			"writes by looking at some of the pages afterwards, copies from reuse by whether a relative "
+			"since fork still lives, and a write to a missing page of a shared file counts as file-minor");
+	else if (!(run->session.events.roles >> TRACE_CODE & 1))
+		model_warn(
+			doc->blind_spots, &doc->n_blind_spots, "kinds",
+			"the tracepoint exceptions:page_fault_user cannot be read here (it is x86's, and in tracefs): a "
+			"write to a missing page of a shared file counts as file-minor");
 	if (run->session.was_hot)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "timed-few",

@@ -18,6 +18,8 @@ struct trace_pending {
 	uint64_t last_ns; /* of its last entry: later than the first where it was retried */
 	uint64_t blocked_ns, preempted_ns;
 	size_t ring; /* that its entry was in */
+	bool has_code;
+	uint32_t code; /* TRACE_CODE_...; has_code: is known */
 };
 
 struct trace_thread {
@@ -26,9 +28,12 @@ struct trace_thread {
 	bool ended, is_out, out_preempted;
 	uint64_t out_ns;                 /* when it was switched out; is_out: still is */
 	struct trace_pending pending[2]; /* [1] in kernel mode */
-	uint32_t last_in_batch;          /* place of its last fault while a batch is looked at */
-	uint64_t in_ns;                  /* since when it is on a CPU; 0: it is not */
-	uint64_t cpu_ns;                 /* by switches */
+	bool has_code;                   /* of the fault to be entered next */
+	uint32_t code;
+	uint64_t code_address;
+	uint32_t last_in_batch; /* place of its last fault while a batch is looked at */
+	uint64_t in_ns;         /* since when it is on a CPU; 0: it is not */
+	uint64_t cpu_ns;        /* by switches */
 	uint64_t cpu_before_ns; /* of a task that was attached to: what it had used before */
 	uint32_t row;           /* in the bill's threads, once it has a fault; UINT32_MAX */
 };

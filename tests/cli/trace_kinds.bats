@@ -72,6 +72,21 @@ load faults
 	told "$n <= k['file-major'] + k['file-minor'] < $n + 100 and k['file-major'] > 0"
 }
 
+@test "files written where pages are missing: the error code tells root, and others are told that it does not" {
+	needs_perf
+	make_file file
+	faulted --timing all shared-missing file
+	adds_up
+	if json '"kinds" in [b["id"] for b in d["blind_spots"]]' doc; then
+		told "k['file-minor'] >= $n and k['file-mkwrite'] == 0"
+	else
+		told "k['file-mkwrite'] == $n and k['file-minor'] < 200"
+	fi
+	faulted --timing all private-missing file
+	adds_up
+	told "$n <= k['cow'] < $n + 100 and k['file-minor'] < 200"
+}
+
 @test "a fault that signals break off is one fault, entered again" {
 	needs_perf
 	make_file file

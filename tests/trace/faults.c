@@ -368,6 +368,25 @@ static int shared_write(char **args)
 	return section(touch_pages, f.memory, f.n, page_bytes, (long)f.n);
 }
 
+/* The same to pages that were not read before. */
+static int write_missing(const char *path, int flags)
+{
+	struct file f = map_file(path, flags);
+
+	read_whole(f.fd);
+	return section(touch_pages, f.memory, f.n, page_bytes, (long)f.n);
+}
+
+static int shared_missing(char **args)
+{
+	return write_missing(args[0], MAP_SHARED);
+}
+
+static int private_missing(char **args)
+{
+	return write_missing(args[0], MAP_PRIVATE);
+}
+
 static int shmem(char **args)
 {
 	size_t n = number(args[0]);
@@ -783,6 +802,8 @@ static const struct {
 	{"file-warm", "FILE [TIMES]", 1, 2, true, file_warm},
 	{"file-cold", "FILE", 1, 1, true, file_cold},
 	{"shared-write", "FILE", 1, 1, true, shared_write},
+	{"shared-missing", "FILE", 1, 1, true, shared_missing},
+	{"private-missing", "FILE", 1, 1, true, private_missing},
 	{"shmem", "N", 1, 1, true, shmem},
 	{"thp", "N", 1, 1, true, thp},
 	{"stack", "N", 1, 1, true, stack},

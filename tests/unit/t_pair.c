@@ -171,6 +171,46 @@ static void test_present(void)
 	t_ok(!faults[1].present, "and one that was not");
 }
 
+static void tell_code(uint64_t address, uint64_t code)
+{
+	struct trace_record r = {.type = TRACE_RECORD_CODE, .address = address, .code = code};
+
+	trace_pairs_code(&thread, &r);
+}
+
+static void test_codes(void)
+{
+	begin();
+	tell_code(A + 8, TRACE_CODE_WRITE);
+	enter(100, A + 8);
+	done(150, A);
+	t_ok(faults[0].has_code && faults[0].is_write, "a write is told by its code");
+	tell_code(A, 0);
+	enter(200, A);
+	done(250, A);
+	t_ok(faults[1].has_code && !faults[1].is_write, "and a read");
+	enter(300, A);
+	done(350, A);
+	t_ok(!faults[2].has_code, "a code is of one fault");
+	tell_code(B, TRACE_CODE_WRITE);
+	enter(400, A);
+	done(450, A);
+	t_ok(!faults[3].has_code, "one of another address is of an access that did not fault");
+	enter(500, B);
+	done(550, B);
+	t_ok(!faults[4].has_code, "and is gone then");
+	tell_code(A, TRACE_CODE_WRITE);
+	enter_kernel(600, A);
+	done_as(610, A, false, true);
+	t_ok(!faults[5].has_code, "it is of the user's fault, not of the kernel's");
+	tell_code(A, TRACE_CODE_WRITE);
+	enter(700, A);
+	tell_code(A, TRACE_CODE_WRITE | TRACE_CODE_PRESENT);
+	enter(710, A);
+	done(750, A);
+	t_ok(faults[6].has_code && faults[6].is_write, "a retried fault has its first");
+}
+
 static void test_retried(void)
 {
 	begin();
@@ -405,6 +445,7 @@ int main(void)
 {
 	test_normal();
 	test_present();
+	test_codes();
 	test_retried();
 	test_unfinished();
 	test_unentered();

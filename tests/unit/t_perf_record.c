@@ -249,8 +249,50 @@ static void test_samples(bool chains, bool frames)
 	events.chains = chains;
 	events.roles = frames ? TRACE_SEES_FRAMES : 0;
 	for (int role = 0; role < TRACE_SIDE; role++)
-		test_sample(role);
+		if (role != TRACE_CODE)
+			test_sample(role);
 	events.chains = true;
+}
+
+/* As /sys/kernel/tracing/events/exceptions/page_fault_user/format has it. */
+enum { N_RAW = 36, ADDRESS_AT = 8, CODE_AT = 24 };
+
+static void make_code(uint32_t n_raw)
+{
+	open_record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put_u64(ids[TRACE_CODE]);
+	put_u32(PID);
+	put_u32(TID);
+	put_u64(TIME_NS);
+	put_u32(n_raw);
+	put_u64(190); /* common fields */
+	put_u64(0xabc123);
+	put_u64(0x4004);
+	put_u64(TRACE_CODE_WRITE | TRACE_CODE_PRESENT);
+	put_u32(0);
+	close_record();
+}
+
+static void test_code(void)
+{
+	struct trace_record r;
+
+	events.code = (struct trace_tracepoint){190, ADDRESS_AT, CODE_AT};
+	make_code(N_RAW);
+	r = decoded();
+	t_ok(r.type == TRACE_RECORD_CODE && r.role == TRACE_CODE && r.pid == PID && r.tid == TID,
+	     "an error code: what it is, and whose");
+	t_ok(r.address == 0xabc123 && r.code == (TRACE_CODE_WRITE | TRACE_CODE_PRESENT),
+	     "of which address, and the code");
+	t_is_u64(r.time_ns, TIME_NS, "when");
+	t_is_u64(trace_record_time(&events, raw.bytes), TIME_NS, "the time alone");
+	make_code(N_RAW + 1);
+	t_is_i64(decoded().type, TRACE_RECORD_OTHER, "longer than its record: nothing is believed");
+	make_code(CODE_AT + 7);
+	t_is_i64(decoded().type, TRACE_RECORD_OTHER, "too short for a code: neither");
+	make_code(0);
+	set_size(32);
+	t_is_i64(decoded().type, TRACE_RECORD_OTHER, "cut before its length: neither");
 }
 
 static void test_odd_samples(void)
@@ -258,11 +300,10 @@ static void test_odd_samples(void)
 	struct trace_record r;
 	uint64_t none = PERF_SAMPLE_REGS_ABI_NONE;
 
-	make_sample(TRACE_ENTRY);
+	make_sample(TRACE_ENTRY_LEAN);
 	memcpy(raw.bytes + 48, &none, sizeof(none));
 	r = decoded();
-	t_ok(r.sp == 0 && r.bp == 0 && r.frame == 0xb9,
-	     "a task without user registers has none in its record");
+	t_ok(r.sp == 0 && r.bp == 0, "a task without user registers has none in its record");
 	make_sample(TRACE_DONE);
 	raw.words[1] = 999;
 	r = decoded();
@@ -436,14 +477,14 @@ static void test_hostile_chain(void)
 	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 8, 1U << 30, 1000};
 
 	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
-		make_sample(TRACE_DONE);
+		make_sample(TRACE_DONE_KERNEL); /* which has no registers in between */
 		memcpy(raw.bytes + 40, &many[i], sizeof(many[i]));
 		r = decoded();
 		t_is_u64(r.n_chain, (raw.n - 48) / 8, "a chain of %" PRIu64 ": what the record has",
 			 many[i]);
 		t_is_u64(r.page_bytes, 0, "and nothing is left behind it");
 	}
-	make_sample(TRACE_DONE);
+	make_sample(TRACE_DONE_KERNEL);
 	memset(raw.bytes + 40, 0, 8);
 	r = decoded();
 	t_ok(r.n_chain == 0 && !r.stack, "an empty chain, and what is behind it is no stack");
@@ -457,18 +498,18 @@ static void test_hostile_stack(void)
 	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 2, 1 << 20, 1000};
 
 	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
-		make_sample(TRACE_DONE);
+		make_sample(TRACE_DONE_KERNEL);
 		memcpy(raw.bytes + STACK_AT, &many[i], sizeof(many[i]));
 		(void)decode_at_the_edge(raw.n);
 		r = decoded();
 		t_is_u64(r.stack_bytes, 0, "a stack of %" PRIu64 ": none", many[i]);
-		make_sample(TRACE_DONE);
+		make_sample(TRACE_DONE_KERNEL);
 		memcpy(raw.bytes + STACK_AT + 8 + TRACE_STACK_BYTES, &many[i], sizeof(many[i]));
 		(void)decode_at_the_edge(raw.n);
 		r = decoded();
 		t_is_u64(r.stack_bytes, TRACE_STACK_BYTES, "of which so much is there: its room");
 	}
-	make_sample(TRACE_DONE);
+	make_sample(TRACE_DONE_KERNEL);
 	memset(raw.bytes + STACK_AT, 0, 8);
 	r = decoded();
 	t_ok(!r.stack && r.stack_bytes == 0 && r.frame == STACK_WORD,
@@ -516,6 +557,7 @@ int main(void)
 	test_samples(false, true);
 	test_samples(true, true);
 	test_odd_samples();
+	test_code();
 	test_mmap();
 	test_others();
 	test_sizes();
