@@ -88,12 +88,18 @@ uint64_t trace_sample_fields(const struct trace_events *e, enum trace_role role)
 
 	if (e->chains && is_done(role))
 		fields |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER;
-	if (e->chains && user_registers() &&
-	    (role == TRACE_ENTRY_LEAN || role == TRACE_DONE || role == TRACE_DONE_MAJOR))
+	if (e->chains && user_registers() && (role == TRACE_ENTRY_LEAN || is_done(role)))
 		fields |= PERF_SAMPLE_REGS_USER;
 	if (e->roles & TRACE_SEES_FRAMES && (is_done(role) || role == TRACE_ENTRY))
 		fields |= PERF_SAMPLE_PHYS_ADDR;
 	return fields;
+}
+
+/* Lean entries are of both modes where we may see both: an event more costs each fault a look. */
+static bool sees_kernel(const struct trace_events *e, enum trace_role role)
+{
+	return trace_role_rows[role].kernel_mode || trace_role_rows[role].is_tracepoint ||
+	       (role == TRACE_ENTRY_LEAN && e->roles >> TRACE_ENTRY_KERNEL & 1);
 }
 
 static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
@@ -110,7 +116,7 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 		.sample_type = trace_sample_fields(e, role),
 		.inherit = !e->by_thread,
 		/* a tracepoint is always in the kernel's code, whoever has the fault */
-		.exclude_kernel = !row->kernel_mode && !row->is_tracepoint,
+		.exclude_kernel = !sees_kernel(e, role),
 		.exclude_user = row->kernel_mode,
 		.exclude_hv = 1,
 		.exclude_callchain_kernel = 1,
@@ -549,18 +555,17 @@ static void turn(struct trace_events *e, enum trace_role role, bool on)
  * longer than full entries, so that each of these has one. */
 void trace_events_lean(struct trace_events *e, bool lean)
 {
+	static const enum trace_role full[] = {TRACE_DONE, TRACE_DONE_KERNEL, TRACE_CODE,
+					       TRACE_ENTRY, TRACE_ENTRY_KERNEL};
+	size_t n = ARRAY_LEN(full);
+
 	e->is_lean = lean;
-	if (lean) {
+	if (lean)
 		turn(e, TRACE_ENTRY_LEAN, true);
-		turn(e, TRACE_ENTRY, false);
-		turn(e, TRACE_CODE, false);
-		turn(e, TRACE_DONE, false);
-	} else {
-		turn(e, TRACE_DONE, true);
-		turn(e, TRACE_CODE, true);
-		turn(e, TRACE_ENTRY, true);
+	for (size_t i = 0; i < n; i++)
+		turn(e, full[lean ? n - 1 - i : i], !lean);
+	if (!lean)
 		turn(e, TRACE_ENTRY_LEAN, false);
-	}
 }
 
 void trace_events_no_switches(struct trace_events *e)

@@ -17,7 +17,9 @@ struct why;
  */
 enum trace_role {
 	TRACE_ENTRY, /* a fault begins */
-	TRACE_ENTRY_LEAN, /* the same, and no more than can be had at the least cost: where faults come too fast */
+	/* the same, and no more than can be had at the least cost: where faults come too fast. Of kernel mode, too, where
+	 * TRACE_ENTRY_KERNEL is there */
+	TRACE_ENTRY_LEAN,
 	TRACE_CODE, /* what the CPU says of a fault, right before its entry; on with full entries, for those who may see it */
 	TRACE_DONE, /* a minor fault is completed: not asked for while entries are lean */
 	TRACE_DONE_MAJOR,   /* a major fault is completed: always */

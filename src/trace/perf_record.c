@@ -120,6 +120,11 @@ static void take_code(struct cursor *c, const struct trace_events *e, struct tra
 	ret->code = u64_at(data, e->code.code_at);
 }
 
+static bool is_of_kernel(const struct perf_event_header *h)
+{
+	return (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
 static void decode_sample(const struct trace_events *e, const unsigned char *raw,
 			  struct trace_record *ret)
 {
@@ -134,7 +139,8 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 	if (ret->role != TRACE_CODE)
 		ret->type = has_ip(ret->role) ? TRACE_RECORD_ENTRY : TRACE_RECORD_DONE;
 	ret->major = ret->role == TRACE_DONE_MAJOR || ret->role == TRACE_DONE_MAJOR_KERNEL;
-	ret->kernel_mode = trace_role_rows[ret->role].kernel_mode;
+	ret->kernel_mode = trace_role_rows[ret->role].kernel_mode ||
+			   (ret->role == TRACE_ENTRY_LEAN && is_of_kernel(&h));
 	if (fields & PERF_SAMPLE_IP)
 		ret->ip = next(&c);
 	who = next(&c);

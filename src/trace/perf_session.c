@@ -231,6 +231,19 @@ static void take_comm(struct trace_session *s, struct trace_thread *t,
 	note_thread(s, t);
 }
 
+/* What both kinds of entry tell of, the lean one has counted once, whichever came first. */
+static void take_entry(struct trace_session *s, struct trace_thread *t,
+		       const struct trace_record *record, size_t ring)
+{
+	bool is_kernel = record->kernel_mode, was_lean = t->pending[is_kernel].is_lean;
+	bool is_new = trace_pairs_entry(&s->pairs, t, record, ring);
+
+	s->n_entries[is_kernel]++;
+	s->n_twice[is_kernel] += !is_new;
+	s->n_lean += record->is_lean;
+	s->n_lean_kernel += is_kernel && (is_new ? record->is_lean : !was_lean);
+}
+
 static void take_record(struct trace_session *s, const struct trace_record *record, size_t ring)
 {
 	struct trace_thread *t;
@@ -260,10 +273,7 @@ static void take_record(struct trace_session *s, const struct trace_record *reco
 	}
 	switch (record->type) {
 	case TRACE_RECORD_ENTRY:
-		s->n_entries += !record->kernel_mode;
-		s->n_entries_kernel += record->kernel_mode;
-		s->n_lean += record->is_lean;
-		s->n_twice += !trace_pairs_entry(&s->pairs, t, record, ring);
+		take_entry(s, t, record, ring);
 		break;
 	case TRACE_RECORD_CODE:
 		trace_pairs_code(t, record);
@@ -384,6 +394,7 @@ static void go_lean(struct trace_session *s, bool lean)
 static void choose_timing(struct trace_session *s)
 {
 	uint64_t now_ns = sys_clock_ns(CLOCK_MONOTONIC_RAW);
+	uint64_t n_entries = s->n_entries[0] + s->n_entries[1];
 	double rate;
 
 	if (s->options->timing == TRACE_TIMING_ALL)
@@ -395,9 +406,9 @@ static void choose_timing(struct trace_session *s)
 		go_lean(s, !s->events.is_lean);
 	if (now_ns - s->rate_from_ns < RATE_OVER_NS)
 		return;
-	rate = (double)(s->n_entries - s->rate_from_n) * 1e9 / (double)(now_ns - s->rate_from_ns);
+	rate = (double)(n_entries - s->rate_from_n) * 1e9 / (double)(now_ns - s->rate_from_ns);
 	s->rate_from_ns = now_ns;
-	s->rate_from_n = s->n_entries;
+	s->rate_from_n = n_entries;
 	if (rate >= ALL_BELOW_PER_S)
 		s->calm_since_ns = now_ns;
 	if (!s->is_hot && rate > LEAN_FROM_PER_S) {

@@ -31,8 +31,11 @@ struct trace_session {
 	uint64_t start_ns; /* CLOCK_MONOTONIC_RAW */
 	uint64_t round_ns; /* the last round of draining began */
 	/* seen until now */
-	uint64_t n_entries, n_entries_kernel, n_records_lost, n_faults, n_switches, n_unmapped;
-	uint64_t n_lean, n_twice; /* of the entries: lean; told of by both events */
+	uint64_t n_entries[2]; /* in user mode, and in the kernel */
+	uint64_t n_records_lost, n_faults, n_switches, n_unmapped;
+	uint64_t n_twice[2];    /* of these told of by both events */
+	uint64_t n_lean;        /* by the lean one */
+	uint64_t n_lean_kernel; /* faults in the kernel that the lean event counted */
 	uint64_t n_turns;
 	struct trace_turn turns[TRACE_TURNS];
 	uint64_t fault_ns, slowest_ns, n_major;

@@ -393,15 +393,19 @@ static void reconcile(struct run *run)
 }
 
 /*
- * User-mode entries that the kernel counted. Where an event is turned off right while it takes a fault, it can have
- * counted it and write no record; the other kind of entry, which is on then, tells of it. That happens once
- * a turn and CPU at the most, and is no fault where no record was lost.
+ * Entries of one mode that the kernel counted; lean ones are of both. Where an event is turned off right while it takes a
+ * fault, it can have counted it and write no record; the other kind of entry, which is on then, tells of it. That
+ * happens once a turn and CPU at the most, and is no fault where no record was lost. Of lost lean entries nobody knows
+ * the mode: they are taken for the user's.
  */
-static uint64_t count_entries(const struct trace_session *s)
+static uint64_t count_entries(const struct trace_session *s, bool is_kernel)
 {
-	uint64_t n = trace_events_read(&s->events, TRACE_ENTRY) +
-		     trace_events_read(&s->events, TRACE_ENTRY_LEAN);
-	uint64_t without_record = difference(n, s->n_entries);
+	uint64_t n_lean = trace_events_read(&s->events, TRACE_ENTRY_LEAN);
+	uint64_t n = is_kernel
+			     ? trace_events_read(&s->events, TRACE_ENTRY_KERNEL) + s->n_lean_kernel
+			     : trace_events_read(&s->events, TRACE_ENTRY) +
+				       difference(n_lean, s->n_lean_kernel);
+	uint64_t without_record = difference(n, s->n_entries[is_kernel]);
 
 	if (s->n_records_lost == 0 && without_record <= s->n_turns * s->events.n_cpus)
 		n -= without_record;
@@ -412,16 +416,15 @@ static void take_counts(struct run *run)
 {
 	struct trace_session *s = &run->session;
 	struct model_bill *bill = run->doc->bill;
+	uint64_t user = count_entries(s, false), kernel = count_entries(s, true);
 
 	/* what both events told of is one */
-	bill->user_traps = count_entries(s) - s->n_twice;
-	bill->kernel_traps = run->roles >> TRACE_ENTRY_KERNEL & 1
-				     ? trace_events_read(&s->events, TRACE_ENTRY_KERNEL)
-				     : UINT64_MAX;
+	bill->user_traps = user - s->n_twice[0];
+	bill->kernel_traps =
+		run->roles >> TRACE_ENTRY_KERNEL & 1 ? kernel - s->n_twice[1] : UINT64_MAX;
 	memcpy(bill->counts, s->pairs.counts, sizeof(bill->counts));
-	bill->counts[MODEL_LOST] = difference(bill->user_traps + s->n_twice, s->n_entries);
-	if (bill->kernel_traps != UINT64_MAX)
-		bill->counts[MODEL_LOST] += difference(bill->kernel_traps, s->n_entries_kernel);
+	bill->counts[MODEL_LOST] =
+		difference(user, s->n_entries[0]) + difference(kernel, s->n_entries[1]);
 	bill->counts[MODEL_UNMAPPED] = s->n_unmapped;
 	bill->n_processes = s->tasks.n_processes_ever;
 	bill->n_threads = s->tasks.n_threads_ever;
@@ -469,7 +472,7 @@ static int make_bill(struct run *run, struct why *why)
 	if (r < 0)
 		return why_set(why, r, "no memory for the bill");
 	bill->slowdown_ns =
-		(double)(s->n_entries + s->n_entries_kernel - s->n_lean) * corrections.slowdown_ns +
+		(double)(s->n_entries[0] + s->n_entries[1] - s->n_lean) * corrections.slowdown_ns +
 		(double)s->n_lean * corrections.slowdown_lean_ns;
 	bill->deadline_ns = run->options->deadline_ns;
 	return 0;

@@ -35,6 +35,14 @@ as_perf_stat_all() {
 	adds_up
 	told "(r['kernel_traps'] is None and r['kernel_or_populated'] >= 1000) or r['kernel_traps'] >= 1000"
 	if [[ $EUID == 0 ]]; then told "r['kernel_traps'] >= 1000 and k['anon-write'] >= 1000"; fi
+	# fast ones, of which few are timed, are still told from the user's to the fault
+	faulted kernel-read 60000
+	adds_up
+	told "(r['kernel_traps'] or r['kernel_or_populated']) // 100 == 600 and r['user_traps'] < 200"
+	if [[ $EUID == 0 ]]; then
+		told "k['anon-write'] >= 60000 and c['untimed'] > 10000"
+		json 'd["by_site"][0]["function"] == "read_into" and d["by_site"][0]["count"] >= 59000' doc
+	fi
 	faulted populate 1000
 	adds_up
 	told "1000 <= r['kernel_or_populated'] < 1100 and r['user_traps'] < 200"

@@ -295,6 +295,18 @@ static void test_code(void)
 	t_is_i64(decoded().type, TRACE_RECORD_OTHER, "cut before its length: neither");
 }
 
+static void test_lean_in_kernel(void)
+{
+	struct perf_event_header h;
+
+	make_sample(TRACE_ENTRY_LEAN);
+	t_ok(!decoded().kernel_mode, "a lean entry of the user's");
+	memcpy(&h, raw.bytes, sizeof(h));
+	h.misc = PERF_RECORD_MISC_KERNEL;
+	memcpy(raw.bytes, &h, sizeof(h));
+	t_ok(decoded().kernel_mode, "and one in the kernel");
+}
+
 static void test_odd_samples(void)
 {
 	struct trace_record r;
@@ -477,39 +489,40 @@ static void test_hostile_chain(void)
 	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 8, 1U << 30, 1000};
 
 	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
-		make_sample(TRACE_DONE_KERNEL); /* which has no registers in between */
+		make_sample(TRACE_DONE);
 		memcpy(raw.bytes + 40, &many[i], sizeof(many[i]));
 		r = decoded();
 		t_is_u64(r.n_chain, (raw.n - 48) / 8, "a chain of %" PRIu64 ": what the record has",
 			 many[i]);
 		t_is_u64(r.page_bytes, 0, "and nothing is left behind it");
 	}
-	make_sample(TRACE_DONE_KERNEL);
+	make_sample(TRACE_DONE);
 	memset(raw.bytes + 40, 0, 8);
 	r = decoded();
-	t_ok(r.n_chain == 0 && !r.stack, "an empty chain, and what is behind it is no stack");
+	t_ok(r.n_chain == 0 && (!r.stack || r.stack + r.stack_bytes <= raw.bytes + raw.n),
+	     "an empty chain, and what is behind it is taken for what it is not, but not beyond the record");
 }
 
-/* Of a sample at completion: behind its chain. */
+/* Of a sample at completion: behind its chain and its registers. */
 static void test_hostile_stack(void)
 {
-	enum { STACK_AT = 48 + 8 * ARRAY_LEN(chain) };
+	enum { STACK_AT = 48 + 8 * ARRAY_LEN(chain) + 24 };
 	struct trace_record r;
 	uint64_t many[] = {UINT64_MAX, UINT64_MAX / 2, 1 << 20, 1000};
 
 	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
-		make_sample(TRACE_DONE_KERNEL);
+		make_sample(TRACE_DONE);
 		memcpy(raw.bytes + STACK_AT, &many[i], sizeof(many[i]));
 		(void)decode_at_the_edge(raw.n);
 		r = decoded();
 		t_is_u64(r.stack_bytes, 0, "a stack of %" PRIu64 ": none", many[i]);
-		make_sample(TRACE_DONE_KERNEL);
+		make_sample(TRACE_DONE);
 		memcpy(raw.bytes + STACK_AT + 8 + TRACE_STACK_BYTES, &many[i], sizeof(many[i]));
 		(void)decode_at_the_edge(raw.n);
 		r = decoded();
 		t_is_u64(r.stack_bytes, TRACE_STACK_BYTES, "of which so much is there: its room");
 	}
-	make_sample(TRACE_DONE_KERNEL);
+	make_sample(TRACE_DONE);
 	memset(raw.bytes + STACK_AT, 0, 8);
 	r = decoded();
 	t_ok(!r.stack && r.stack_bytes == 0 && r.frame == STACK_WORD,
@@ -558,6 +571,7 @@ int main(void)
 	test_samples(true, true);
 	test_odd_samples();
 	test_code();
+	test_lean_in_kernel();
 	test_mmap();
 	test_others();
 	test_sizes();
