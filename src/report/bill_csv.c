@@ -43,7 +43,9 @@ TEXT_CELL(module, line->culprit, line->culprit->module)
 CELL(offset, line->culprit && line->culprit->module[0],
      (void)fprintf(out, "0x%" PRIx64, line->culprit->module_offset))
 
-TEXT_CELL(site_kind, line->site, model_fault_kind_names[line->site->kind])
+/* The row of what did not fit is of several kinds. */
+TEXT_CELL(site_kind, line->site,
+	  model_site_is_rest(line->site) ? "rest" : model_fault_kind_names[line->site->kind])
 COUNT_CELL(count, line->site, line->site->cost.count)
 COUNT_CELL(n_timed, line->site, line->site->cost.n_timed)
 TIME_CELL(time, line->site, line->site->cost.time_ns)

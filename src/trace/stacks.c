@@ -261,7 +261,7 @@ static size_t resolve(const struct trace_stacks *s, const struct trace_frame_ref
 					     max);
 	*ret = (struct model_frame){.module_offset = ref->offset};
 	n = ref->pid ? trace_symbols_resolve_jit(s->symbols, ref->pid, ref->offset, ret) : 0;
-	if (n == 0)
+	if (n == 0 && ref->name) /* else it is nowhere that we know */
 		text_copy(ret->module, sizeof(ret->module),
 			  trace_spaces_name(s->spaces, ref->name));
 	return 1;

@@ -295,6 +295,11 @@ static void test_csv(void)
 		"\nanon-write,[anon],\"'=a,\"\"b\"\"\",src/fill.c,10,/bin/p,0x10a,200,200,300000000,",
 		"names are quoted, and no formula");
 	free(text);
+	doc->bill->sites[0].mapping = MODEL_NO_ROW;
+	doc->bill->sites[0].n_stack = 0;
+	text = formatted(doc, "csv", &style);
+	t_contains(text, "\nrest,,,,,,,200,", "what did not fit is of no kind");
+	free(text);
 	model_trace_free(doc);
 }
 
