@@ -126,7 +126,7 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,
-		.disabled = on_exec || row->starts_off,
+		.disabled = 1, /* until it has a ring: what it counted before would be lost */
 		.enable_on_exec = on_exec && !row->starts_off,
 	};
 	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
@@ -206,7 +206,6 @@ static int try_role(struct trace_events *e, enum trace_role role)
 	if (trace_role_rows[role].is_tracepoint && e->code.id == 0)
 		return -ENOENT;
 	fill_attr(&attr, role, e, false);
-	attr.disabled = 1;
 	attr.inherit = 0;
 	fd = open_event(&attr, 0, -1);
 	if (fd >= 0)
@@ -415,6 +414,8 @@ static int open_role(struct trace_events *e, enum trace_role role, struct target
 		r = keep_event(e, fd, target->tid, role);
 	if (r < 0)
 		(void)close(fd);
+	else if (!target->on_exec && !trace_role_rows[role].starts_off)
+		(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return r;
 }
 
@@ -473,6 +474,11 @@ int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why
 		struct trace_ring *ring = &e->rings[--e->n_rings];
 
 		(void)munmap(ring->pages, sys_page_bytes() + ring->data_bytes);
+	}
+	/* the first ring has taken what all may lock together */
+	if (r == -EPERM && n_rings_before == 0 && e->ring_bytes > USUAL_RING_BYTES) {
+		e->ring_bytes = USUAL_RING_BYTES;
+		return trace_events_add(e, tid, on_exec, why);
 	}
 	return r;
 }

@@ -397,7 +397,7 @@ static void choose_timing(struct trace_session *s)
 	uint64_t n_entries = s->n_entries[0] + s->n_entries[1];
 	double rate;
 
-	if (s->options->timing == TRACE_TIMING_ALL)
+	if (s->options->timing == TRACE_TIMING_ALL || !(s->events.roles >> TRACE_ENTRY_LEAN & 1))
 		return;
 	/* what is not known can be told by a window alone */
 	if (s->n_waiting && s->events.is_lean && s->turn_ns > s->window_from_ns + EARLY_NS)

@@ -129,19 +129,35 @@ static int attach_all(struct run *run, struct why *why)
 	return r;
 }
 
-/* With more tasks than there are descriptors for, one event of each kind a thread: its children are not followed. */
-static int attach_by_thread(struct run *run, struct why *why)
+static int attach_with(struct run *run, uint32_t roles, struct why *why)
 {
 	trace_events_close(&run->session.events);
-	if (trace_events_init(&run->session.events, run->roles, run->options->chains, why) < 0)
+	if (trace_events_init(&run->session.events, roles, run->options->chains, why) < 0)
 		return -ENOMEM;
+	run->roles = roles;
 	run->session.events.by_thread = true;
 	run->session.events.ring_bytes = 32U << 10;
+	run->session.events.switches_off = !(roles >> TRACE_SWITCH & 1);
+	run->session.aggregate.switches_seen = !run->session.events.switches_off;
+	return attach_all(run, why);
+}
+
+/* With more tasks than there are descriptors for, one event of each kind a thread, and of fewer kinds: its children are
+ * not followed. */
+static int attach_by_thread(struct run *run, struct why *why)
+{
+	uint32_t all = run->roles;
+	uint32_t least = 1U << TRACE_SIDE | 1U << TRACE_ENTRY | 1U << TRACE_DONE |
+			 1U << TRACE_DONE_MAJOR | TRACE_SEES_FRAMES;
+	int r = attach_with(run, all & ~(KERNEL_ROLES | 1U << TRACE_CODE), why);
+
+	if (r == -EMFILE)
+		r = attach_with(run, all & least, why);
 	model_warn(
 		run->doc->blind_spots, &run->doc->n_blind_spots, "no-children",
-		"too many threads for ulimit -n to follow what they start: threads and children that began "
-		"after the trace were not seen");
-	return attach_all(run, why);
+		"too many threads for ulimit -n to follow what they start, and what they do in the kernel: "
+		"threads and children that began after the trace were not seen");
+	return r;
 }
 
 static void open_pidfds(struct run *run)
@@ -327,8 +343,9 @@ static void name_blind_spots(const struct run *run)
 	if ((run->roles & KERNEL_ROLES) != KERNEL_ROLES)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "kernel-mode",
-			"faults that system calls take (read(2) into fresh memory) are not shown to ordinary users at "
-			"this perf_event_paranoid: they are in rusage alone");
+			"faults that system calls take (read(2) into fresh memory) were not seen, as they are not shown to "
+			"ordinary users at this perf_event_paranoid, or descriptors were too few: they are in rusage "
+			"alone");
 	if (!(run->roles & TRACE_SEES_FRAMES))
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "kinds",
@@ -349,8 +366,8 @@ static void name_blind_spots(const struct run *run)
 	if (run->session.events.switches_off)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "no-switches",
-			"switches were so many more than faults that they were no longer followed: what of the time "
-			"was sleep is not known");
+			"switches were not followed, as they were so many more than faults, or descriptors too few: what "
+			"of the time was sleep is not known");
 	if (run->session.kinds.n_unanswered)
 		model_warn(
 			doc->blind_spots, &doc->n_blind_spots, "pages-gone",

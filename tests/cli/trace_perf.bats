@@ -142,6 +142,26 @@ as_perf_stat_all() {
 	[ "$(nproc)" != 1 ] || skip 'needs more than one CPU: with one there are descriptors enough'
 	json '"no-children" in [b["id"] for b in d["blind_spots"]]' doc
 	told "t['threads'] == 51"
+	# still fewer: switches are not followed, either
+	prefix=("${prefix[@]}" sh -c 'ulimit -n 250; exec "$@"' sh)
+	toll trace -p "$pid_of" --duration 200ms --json -o doc
+	ended 0
+	json '{"no-children", "no-switches"} <= {b["id"] for b in d["blind_spots"]}' doc
+	told "t['threads'] == 51"
+	prefix=("${prefix[@]}" sh -c 'ulimit -n 100; exec "$@"' sh)
+	toll trace -p "$pid_of" --duration 200ms
+	ended 125
+	grep -q 'Too many open files; raise the limit, ulimit -n' "$err"
+}
+
+@test "an ordinary user who may lock no memory has what the system lends each" {
+	be_nobody
+	needs_perf
+	cd open
+	prefix=("${prefix[@]}" sh -c 'ulimit -l 0; exec "$@"' sh)
+	faulted anon-write 1500
+	adds_up
+	told "$n <= k['anon-write'] < $n + 100"
 }
 
 @test "--tree: children that are there, and theirs" {
