@@ -69,56 +69,9 @@ as_perf_stat() { # COMMAND ARG...
 	told "r['user_traps'] == $once" || { echo "perf stat $*: $once" && return 1; }
 	adds_up
 }
+
 perf_stat() { # COMMAND ARG...
 	timeout 60 "${prefix[@]}" env -i PATH="$PATH" HOME="$HOME" setarch -R perf stat -x, -e page-faults:u "$@" 2>&1 >"$dir/perf.out" </dev/null 3>&- |
-		sed -n 's/^\([0-9]*\),,page-faults:u.*/\1/p'
-}
-
-# A trace into doc, not by counters.
-traced() { toll trace --source perf --json -o doc "$@"; }
-
-# A trace of faults ARG..., options before it; $n is how many faults it says it took.
-faulted() { # [OPTION...] KIND ARG...
-	local options=()
-	while [[ $1 == --* ]]; do
-		options+=("$1" "$2")
-		shift 2
-	done
-	traced "${options[@]}" "$FAULTS" "$@"
-	[ "$status" != 77 ] || skip "needs what faults $1 takes: $(sed -n 's/^skip: //p' "$out")"
-	ended 0
-	n=$(sed -n 's/^faults=\([0-9]*\).*/\1/p' "$out")
-	[ -n "$n" ]
-}
-
-# EXPRESSION is true of doc: k counts by kind, r the reconciliation, c what was counted beside, t totals.
-told() { # EXPRESSION
-	json "(lambda k, r, c, t: $1)(__import__('collections').Counter({x['kind']: x['count'] for x in d['by_kind']}), d['reconciliation'], {i: x['count'] for i, x in d['counts'].items()}, d['totals'])" doc ||
-		{ json "print({x['kind']: x['count'] for x in d['by_kind']}, d['reconciliation'], {i: x['count'] for i, x in d['counts'].items()}, d['totals'])" doc || true; return 1; }
-}
-
-# Every trap is in the tables or in a count of its own, all tables agree, and rusage is explained.
-adds_up() {
-	told "t['count'] == r['user_traps'] + (r['kernel_traps'] or 0) - c['retried'] - c['unfinished'] - c['lost'] + c['unentered'] and t['count'] == sum(k.values()) == sum(x['count'] for x in d['by_mapping']) == sum(x['count'] for x in d['by_thread']) == sum(x['count'] for x in d['by_site'])"
-	told "abs(r['unexplained']) <= 64 * t['processes']"
-}
-
-# The user traps of COMMAND are those that perf stat counts, where that counts the same twice. perf puts a folder in
-# front of PATH, so that the stack of what it runs begins elsewhere: that can be a page more or less.
-as_perf_stat() { # COMMAND ARG...
-	local once twice
-	once=$(perf_stat "$@")
-	twice=$(perf_stat "$@")
-	[ "$once" = "$twice" ] || { echo "$* has no fixed number of faults: $once, then $twice" && return 0; }
-	status=0
-	timeout 60 "${prefix[@]}" setarch -R "$PAGETOLL" trace --source perf --json -o doc "$@" >"$out" 2>"$err" </dev/null 3>&- || status=$?
-	ended 0
-	told "abs(r['user_traps'] - $once) <= 1" || { echo "perf stat $*: $once" && return 1; }
-	adds_up
-}
-
-perf_stat() { # COMMAND ARG...
-	timeout 60 "${prefix[@]}" setarch -R perf stat -x, -e page-faults:u "$@" 2>&1 >"$dir/perf.out" </dev/null 3>&- |
 		sed -n 's/^\([0-9]*\),,page-faults:u.*/\1/p'
 }
 
