@@ -46,7 +46,7 @@ struct round {
 struct bench {
 	struct trace_faulter faulter;
 	uint32_t roles;
-	bool chains;
+	bool chains, is_thin;
 	struct trace_events events; /* while a round is traced */
 	struct pollfd *fds;         /* of the answer, and of the rings */
 	struct round rounds[TRACE_N_CLASSES][N_WAYS][N_ROUNDS];
@@ -81,7 +81,7 @@ static void drain(struct bench *b, struct pairing *p)
 		struct trace_ring *ring = &b->events.rings[i];
 		size_t bytes;
 
-		if (trace_ring_drain(ring) <= 0)
+		if (trace_ring_drain(ring, &b->events, 0) <= 0)
 			continue;
 		while ((bytes = trace_record_bytes(ring->queue + ring->n_used,
 						   ring->n_queued - ring->n_used))) {
@@ -144,6 +144,7 @@ static int open_events(struct bench *b, struct why *why)
 	int r = trace_events_init(&b->events, b->roles, b->chains, why);
 
 	b->events.ring_bytes = RING_BYTES;
+	b->events.is_thin = b->is_thin;
 	if (r == 0)
 		r = trace_events_add(&b->events, b->faulter.pid, false, why);
 	if (r < 0)
@@ -285,6 +286,7 @@ int trace_perf_calibrate(uint32_t roles, bool chains, struct trace_corrections *
 	*ret = (struct trace_corrections){.slowdown_ns = 0};
 	if (!b)
 		return why_set(why, -ENOMEM, "no memory to calibrate");
+	b->is_thin = roles >> TRACE_SWITCH & 1;
 	b->roles = roles & ~(1U << TRACE_SIDE | 1U << TRACE_SWITCH);
 	b->chains = chains;
 	r = trace_faulter_start(&b->faulter, why);

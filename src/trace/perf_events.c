@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,13 +25,13 @@
 #define ALL_RINGS_BYTES (8U << 20)
 #define MOST_RING_BYTES (4U << 20)
 #define USUAL_RING_BYTES (512U << 10)
-#define LEAST_RING_BYTES (16U << 10)
 /* The reader is woken when so much is there, and has the rest of the ring to come in time. */
 #define WAKE_BYTES (128U << 10)
 
 #define ALL_RECORDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
-/* At entry page size 0 says that the page was missing; at completion it says what came. */
-#define ENTRY (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
+/* At entry page size 0 says that the page was missing; at completion it says what came. The CPU is asked for so that
+ * no lean entry has as many fields: see perf_ring.c. */
+#define ENTRY (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_DATA_PAGE_SIZE)
 #define DONE (PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE)
 /* Looking the page up in the page table costs as much again as the rest of such a record. */
 #define LEAN (PERF_SAMPLE_IP | PERF_SAMPLE_ADDR)
@@ -95,6 +94,19 @@ uint64_t trace_sample_fields(const struct trace_events *e, enum trace_role role)
 	return fields;
 }
 
+/* A record of a lean entry as the kernel writes it: without its thread and time where its ring tells them. */
+#define THIN_LACKS (PERF_SAMPLE_TID | PERF_SAMPLE_TIME)
+
+size_t trace_thin_bytes(const struct trace_events *e)
+{
+	uint64_t fields = trace_sample_fields(e, TRACE_ENTRY_LEAN) & ~(uint64_t)THIN_LACKS;
+	bool has_registers = fields & PERF_SAMPLE_REGS_USER;
+	size_t n_words = (size_t)__builtin_popcountll(fields) +
+			 (has_registers ? (size_t)__builtin_popcountll(user_registers()) : 0);
+
+	return sizeof(struct perf_event_header) + n_words * sizeof(uint64_t);
+}
+
 /* Lean entries are of both modes where we may see both: an event more costs each fault a look. */
 static bool sees_kernel(const struct trace_events *e, enum trace_role role)
 {
@@ -129,6 +141,8 @@ static void fill_attr(struct perf_event_attr *attr, enum trace_role role,
 		.disabled = 1, /* until it has a ring: what it counted before would be lost */
 		.enable_on_exec = on_exec && !row->starts_off,
 	};
+	if (e->is_thin && role == TRACE_ENTRY_LEAN)
+		attr->sample_type &= ~(uint64_t)THIN_LACKS;
 	if (attr->sample_type & PERF_SAMPLE_REGS_USER)
 		attr->sample_regs_user = user_registers();
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
@@ -234,24 +248,6 @@ int trace_events_probe(uint32_t *ret_roles, struct why *why)
 
 /* --- rings -------------------------------------------------------------------------------------------- */
 
-static int map_ring(struct trace_events *e, struct trace_ring *ring, struct why *why)
-{
-	size_t head_bytes = sys_page_bytes();
-
-	for (size_t bytes = e->ring_bytes; bytes >= LEAST_RING_BYTES; bytes /= 2) {
-		ring->pages = mmap(NULL, head_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-				   ring->fd, 0);
-		if (ring->pages != MAP_FAILED) {
-			ring->data_bytes = bytes;
-			return 0;
-		}
-		if (errno != EPERM && errno != ENOMEM && errno != EAGAIN)
-			break;
-	}
-	ring->pages = NULL;
-	return why_errno(why, -errno, "cannot map a ring of perf (more of ulimit -l may help)");
-}
-
 static struct trace_ring *find_ring(struct trace_events *e, int cpu)
 {
 	for (size_t i = 0; i < e->n_rings && !e->by_thread; i++)
@@ -271,52 +267,11 @@ static int add_ring(struct trace_events *e, int cpu, int fd, struct why *why)
 	e->rings = grown;
 	ring = &e->rings[e->n_rings];
 	*ring = (struct trace_ring){.fd = fd, .cpu = cpu};
-	r = map_ring(e, ring, why);
-	if (r == 0)
-		e->n_rings++;
-	return r;
-}
-
-static int make_room(struct trace_ring *ring, size_t bytes)
-{
-	size_t room = ring->queue_bytes ? ring->queue_bytes : ring->data_bytes;
-	unsigned char *grown;
-
-	if (ring->n_used) {
-		memmove(ring->queue, ring->queue + ring->n_used, ring->n_queued - ring->n_used);
-		ring->n_queued -= ring->n_used;
-		ring->n_used = 0;
-	}
-	while (room < ring->n_queued + bytes)
-		room *= 2;
-	if (room == ring->queue_bytes)
-		return 0;
-	grown = realloc(ring->queue, room);
-	if (!grown)
-		return -ENOMEM;
-	ring->queue = grown;
-	ring->queue_bytes = room;
+	r = trace_ring_map(ring, e->ring_bytes);
+	if (r < 0)
+		return why_errno(why, r, "cannot map a ring of perf (more of ulimit -l may help)");
+	e->n_rings++;
 	return 0;
-}
-
-long trace_ring_drain(struct trace_ring *ring)
-{
-	struct perf_event_mmap_page *page = ring->pages;
-	const unsigned char *data = (const unsigned char *)ring->pages + sys_page_bytes();
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = page->data_tail;
-	size_t n = (size_t)(head - tail), at = (size_t)(tail & (ring->data_bytes - 1));
-	size_t first = n < ring->data_bytes - at ? n : ring->data_bytes - at;
-
-	if (n == 0)
-		return 0;
-	if (make_room(ring, n) < 0)
-		return -ENOMEM;
-	memcpy(ring->queue + ring->n_queued, data + at, first);
-	memcpy(ring->queue + ring->n_queued + first, data, n - first);
-	ring->n_queued += n;
-	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
-	return (long)n;
 }
 
 /* --- opening --------------------------------------------------------------------------------------------- */
@@ -341,6 +296,7 @@ static int note_id(struct trace_events *e, int fd, enum trace_role role)
 		e->id_roles = roles;
 		e->ids_room = room;
 	}
+	e->ids_of_role[role] = id;
 	/* numbers grow, so the list stays sorted */
 	e->ids[e->n_ids] = id;
 	e->id_roles[e->n_ids++] = (uint8_t)role;
@@ -471,9 +427,7 @@ int trace_events_add(struct trace_events *e, pid_t tid, bool on_exec, struct why
 		(void)close(e->events[--e->n_events].fd);
 	while (e->n_rings >
 	       n_rings_before) { /* whose events are closed: others could not join them */
-		struct trace_ring *ring = &e->rings[--e->n_rings];
-
-		(void)munmap(ring->pages, sys_page_bytes() + ring->data_bytes);
+		trace_ring_free(&e->rings[--e->n_rings]);
 	}
 	/* the first ring has taken what all may lock together */
 	if (r == -EPERM && n_rings_before == 0 && e->ring_bytes > USUAL_RING_BYTES) {
@@ -513,7 +467,8 @@ static int list_cpus(struct trace_events *e)
 
 int trace_events_init(struct trace_events *e, uint32_t roles, bool chains, struct why *why)
 {
-	*e = (struct trace_events){.roles = roles, .chains = chains};
+	*e = (struct trace_events){
+		.roles = roles, .chains = chains, .is_thin = roles >> TRACE_SWITCH & 1};
 	if (roles >> TRACE_CODE & 1)
 		e->code = find_code();
 	if (e->code.id == 0)
@@ -530,10 +485,8 @@ int trace_events_init(struct trace_events *e, uint32_t roles, bool chains, struc
 
 void trace_events_close(struct trace_events *e)
 {
-	for (size_t i = 0; i < e->n_rings; i++) {
-		(void)munmap(e->rings[i].pages, sys_page_bytes() + e->rings[i].data_bytes);
-		free(e->rings[i].queue);
-	}
+	for (size_t i = 0; i < e->n_rings; i++)
+		trace_ring_free(&e->rings[i]);
 	for (size_t i = 0; i < e->n_events; i++)
 		(void)close(e->events[i].fd);
 	free(e->rings);

@@ -3,6 +3,8 @@
 #ifndef TRACE_PERF_EVENTS_H
 #define TRACE_PERF_EVENTS_H
 
+#include "src/trace/perf_ring.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,19 +53,11 @@ struct trace_tracepoint {
 	uint32_t id, address_at, code_at;
 };
 
-struct trace_events;
-
-/* PERF_SAMPLE_... of all records of a role: they decode each other's. */
+/* PERF_SAMPLE_... of all records of a role, as they are decoded. */
 uint64_t trace_sample_fields(const struct trace_events *events, enum trace_role role);
 
-struct trace_ring {
-	int fd, cpu;
-	void *pages; /* perf_event_mmap_page, then the data */
-	size_t data_bytes;
-	/* records taken out of it, in order, that are not processed yet */
-	unsigned char *queue;
-	size_t n_queued, n_used, queue_bytes;
-};
+/* Bytes of a lean entry that lacks its thread and its time; no other entry has as many. */
+size_t trace_thin_bytes(const struct trace_events *events);
 
 struct trace_event {
 	int fd;
@@ -89,6 +83,8 @@ struct trace_events {
 	bool chains;
 	bool by_thread; /* too many tasks for an event on each CPU: one a thread, which its children do not inherit */
 	bool is_lean;
+	bool is_thin; /* lean entries are written without thread and time, as long as switches are followed */
+	uint64_t ids_of_role[TRACE_N_ROLES]; /* the number of one event of each */
 	bool switches_off;
 };
 
@@ -120,8 +116,5 @@ uint64_t trace_events_read(const struct trace_events *events, enum trace_role ro
 
 enum trace_role trace_events_role(const struct trace_events *events,
 				  uint64_t id); /* TRACE_N_ROLES: none of ours */
-
-/* Moves what the ring holds into its queue. Bytes moved, or -ENOMEM. */
-long trace_ring_drain(struct trace_ring *ring);
 
 #endif

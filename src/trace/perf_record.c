@@ -152,6 +152,8 @@ static void decode_sample(const struct trace_events *e, const unsigned char *raw
 		return;
 	}
 	ret->address = next(&c);
+	if (fields & PERF_SAMPLE_CPU)
+		(void)next(&c);
 	if (fields & PERF_SAMPLE_CALLCHAIN)
 		take_chain(&c, ret);
 	if (fields & PERF_SAMPLE_REGS_USER && next(&c) != PERF_SAMPLE_REGS_ABI_NONE) {

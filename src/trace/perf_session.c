@@ -411,7 +411,8 @@ static void choose_timing(struct trace_session *s)
 	s->rate_from_n = n_entries;
 	if (rate >= ALL_BELOW_PER_S)
 		s->calm_since_ns = now_ns;
-	if (!s->is_hot && rate > LEAN_FROM_PER_S) {
+	if (!s->is_hot && rate > LEAN_FROM_PER_S &&
+	    !(s->events.is_thin && s->events.switches_off)) {
 		s->is_hot = s->was_hot = true;
 		s->window_from_ns = now_ns - WINDOW_NS;
 		go_lean(s, true);
@@ -424,11 +425,22 @@ static void choose_timing(struct trace_session *s)
 
 static void choose_switches(struct trace_session *s)
 {
-	if (s->events.switches_off || s->n_switches < LEAST_SWITCHES ||
+	/* where entries are lean switches tell whose they are */
+	if (s->events.switches_off || s->is_hot || s->n_switches < LEAST_SWITCHES ||
 	    s->n_switches < SWITCHES_PER_FAULT * s->n_faults)
 		return;
 	trace_events_no_switches(&s->events);
 	s->aggregate.switches_seen = false;
+}
+
+/* What is nobody's is lost to us, too: its count is the kernel's. */
+static int drain(struct trace_session *s, struct trace_ring *ring)
+{
+	long r = trace_ring_drain(ring, &s->events, sys_clock_ns(CLOCK_MONOTONIC_RAW));
+
+	s->n_records_lost += ring->n_nobodys;
+	ring->n_nobodys = 0;
+	return r < 0 ? (int)r : 0;
 }
 
 int trace_session_round(struct trace_session *s, bool last)
@@ -439,7 +451,7 @@ int trace_session_round(struct trace_session *s, bool last)
 
 	s->n_looks_before = s->kinds.n_looks;
 	for (size_t i = 0; i < s->events.n_rings && r >= 0; i++)
-		r = trace_ring_drain(&s->events.rings[i]) < 0 ? -ENOMEM : 0;
+		r = drain(s, &s->events.rings[i]);
 	if (r == 0)
 		r = process_until(s, limit_ns);
 	flush_batch(s);

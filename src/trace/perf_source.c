@@ -136,6 +136,7 @@ static int attach_with(struct run *run, uint32_t roles, struct why *why)
 		return -ENOMEM;
 	run->roles = roles;
 	run->session.events.by_thread = true;
+	run->session.events.is_thin = false; /* a ring has no switches to tell */
 	run->session.events.ring_bytes = 32U << 10;
 	run->session.events.switches_off = !(roles >> TRACE_SWITCH & 1);
 	run->session.aggregate.switches_seen = !run->session.events.switches_off;

@@ -109,6 +109,8 @@ static void make_sample(enum trace_role role)
 	put_u32(TID);
 	put_u64(TIME_NS);
 	put_u64(0xabc000 + (uint64_t)role);
+	if (fields & PERF_SAMPLE_CPU)
+		put_u64(1);
 	if (fields & PERF_SAMPLE_CALLCHAIN) {
 		put_u64(ARRAY_LEN(chain));
 		put(chain, sizeof(chain));
