@@ -2,6 +2,7 @@
 /* pagetoll show: a saved document again, in any format. */
 #include "src/cli/command.h"
 #include "src/cli/exit.h"
+#include "src/diagnose/diagnose.h"
 #include "src/model/document.h"
 #include "src/model/runs.h"
 
@@ -28,6 +29,8 @@ static int show(const struct cli_output *output, const struct model_document *do
 {
 	bool has_tables = doc->trace && doc->trace->bill;
 
+	if (doc->trace)
+		diagnose_trace(doc->trace);
 	if (!has_tables && (output->top || output->sort))
 		return cli_fail(EXIT_USAGE, "show: --%s: the document has no fault bill",
 				output->top ? "top" : "sort");

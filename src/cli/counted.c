@@ -7,6 +7,7 @@
 #include "src/cli/prices.h"
 #include "src/trace/rusage.h"
 
+#include "src/diagnose/diagnose.h"
 #include <errno.h>
 
 int cli_own_failure(int status)
@@ -98,5 +99,6 @@ int cli_run_report(const struct cli_output *output, struct model_trace *doc)
 {
 	model_trace_derive(doc);
 	(void)signal(SIGPIPE, SIG_IGN); /* a reader that has gone is a failed report, not our end */
+	diagnose_trace(doc);
 	return cli_output_trace(output, doc) != 0 ? EXIT_OWN_FAILURE : 0;
 }

@@ -76,6 +76,12 @@ const char *const model_bill_count_rules[MODEL_N_BILL_COUNTS] = {
 	[MODEL_UNMAPPED] = "at an address in no mapping that was known: listed as [other]",
 };
 
+const char *const model_habit_names[MODEL_N_HABITS] = {
+	[MODEL_JUDGED] = "judged",     [MODEL_AGAIN] = "again",   [MODEL_REMAPPED] = "remapped",
+	[MODEL_UPGRADED] = "upgraded", [MODEL_NEXT] = "next",     [MODEL_ONWARD] = "onward",
+	[MODEL_SHARED] = "shared",     [MODEL_OTHERS] = "others", [MODEL_ON_STACK] = "on_stack",
+};
+
 int model_fault_kind_find(const char *name)
 {
 	for (int kind = 0; kind < MODEL_N_FAULT_KINDS; kind++)
@@ -118,6 +124,7 @@ struct model_bill *model_bill_new(void)
 	bill->time_lo_ns = bill->time_hi_ns = NAN;
 	bill->tracer_ns = bill->trap_ns = bill->slowdown_ns = NAN;
 	bill->trap_each_ns = bill->tracer_each_ns = NAN;
+	bill->fill_each_ns = bill->fill_huge_ns = bill->fill_fresh_huge_ns = NAN;
 	bill->share_of_wall = bill->worst_thread_share = bill->process_share = NAN;
 	bill->before_exec = bill->user_traps = MODEL_UNKNOWN_COUNT;
 	bill->kernel_traps = bill->kernel_or_populated = MODEL_UNKNOWN_COUNT;

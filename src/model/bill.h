@@ -60,7 +60,12 @@ void model_cost_add(struct model_cost *sum, const struct model_cost *more);
 
 /* --- rows ----------------------------------------------------------------------------------------- */
 
-enum { MODEL_BILL_NAME = 256, MODEL_BILL_FUNCTION = 192, MODEL_MAX_STACK = 24 };
+enum {
+	MODEL_BILL_NAME = 256,
+	MODEL_BILL_FUNCTION = 192,
+	MODEL_MAX_STACK = 24,
+	MODEL_VM_FLAGS = 64,
+};
 
 /* Row number of what did not fit the tables, where one is named; no row: MODEL_NO_ROW. */
 #define MODEL_NO_ROW UINT32_MAX
@@ -76,6 +81,11 @@ struct model_mapping_row {
 	bool shared, writable, executable;
 	struct model_cost cost;
 	enum model_fault_kind kind; /* that cost most of it */
+	/* as smaps had it when the first process had most of it; 0 and "": not looked at, or none */
+	uint64_t size_bytes, rss_bytes, huge_bytes;
+	uint64_t eligible_bytes; /* of size, where a huge page may be put */
+	char vm_flags
+		[MODEL_VM_FLAGS]; /* "hg rr": those that any of its mappings has beside the usual ones */
 };
 
 /* A frame of a call chain, innermost first; an inlined function is a frame of its own. */
@@ -88,6 +98,26 @@ struct model_frame {
 	uint64_t module_offset;             /* in the file */
 };
 
+/* What the pages of a place did before they faulted. Of those judged, a sample, the share stands for all. */
+enum model_habit {
+	MODEL_JUDGED,
+	MODEL_AGAIN,    /* of these, brought a page that its process had had before */
+	MODEL_REMAPPED, /* of those again, in memory that was mapped anew since */
+	MODEL_UPGRADED, /* of those judged, wrote to a page that was only read until then */
+	/* of all faults of the place: */
+	MODEL_NEXT,     /* on the page right behind the thread's last fault in that mapping */
+	MODEL_ONWARD,   /* behind it by a little, as when neighbours come along */
+	MODEL_SHARED,   /* in a process that had shared its pages since a fork */
+	MODEL_OTHERS,   /* by a thread that is not its process's first */
+	MODEL_ON_STACK, /* on the thread's own stack, where that was seen */
+	MODEL_N_HABITS,
+};
+extern const char *const model_habit_names[MODEL_N_HABITS]; /* keys in the document */
+
+struct model_habits {
+	uint64_t n[MODEL_N_HABITS];
+};
+
 /* One place in the code, in one mapping, of one kind of fault. */
 struct model_site_row {
 	struct model_frame *stack; /* owned; n_stack of them; [0] is the instruction that faulted */
@@ -98,6 +128,7 @@ struct model_site_row {
 	uint32_t mapping; /* row in mappings, or MODEL_NO_ROW */
 	enum model_fault_kind kind;
 	struct model_cost cost;
+	struct model_habits habits;
 };
 
 struct model_thread_row {
@@ -176,6 +207,9 @@ struct model_bill {
 	double slowdown_ns; /* that the tracer cost the run in all, as calibrated */
 	/* the same of one fault, as calibrated on this machine */
 	double trap_each_ns, tracer_each_ns;
+	/* what a first touch costs here, untraced, of a page and of a huge page that were used just before, and of a huge
+	 * page that was not; NaN: not calibrated */
+	double fill_each_ns, fill_huge_ns, fill_fresh_huge_ns;
 	double share_of_wall, worst_thread_share; /* NaN: not known */
 	double process_share; /* of all threads' time on the CPU and blocked in faults */
 
@@ -184,7 +218,10 @@ struct model_bill {
 	uint64_t before_exec, user_traps, kernel_traps, kernel_or_populated;
 	int64_t unexplained;
 	uint64_t counts[MODEL_N_BILL_COUNTS];
-	uint64_t n_processes, n_threads, n_execs;
+	uint64_t n_processes, n_threads, n_execs, n_forks;
+	/* the last fault of the first process that was not completed: with doc->signal, the one it died of */
+	struct model_fault_row fatal;
+	bool has_fatal;
 
 	struct model_kind_row kinds[MODEL_N_FAULT_KINDS];
 	struct model_mapping_row *mappings;

@@ -141,6 +141,7 @@ static void sort_tables(struct model_bill *bill)
 		renumber(&bill->sites[i].mapping, moves.mappings);
 	renumber_faults(bill->worst, bill->n_worst, &moves);
 	renumber_faults(bill->each, bill->n_each, &moves);
+	renumber_faults(&bill->fatal, bill->has_fatal, &moves);
 	free(moves.mappings);
 	free(moves.sites);
 	free(moves.threads);
@@ -195,6 +196,7 @@ static void settle_times(struct model_bill *bill)
 			settle_time(&bill->moments[i].time_ns[k]);
 	settle_faults(bill->worst, bill->n_worst);
 	settle_faults(bill->each, bill->n_each);
+	settle_faults(&bill->fatal, bill->has_fatal);
 }
 
 /* Libraries that do what their caller asked for: their code is no culprit as long as there is other code. */
@@ -430,4 +432,5 @@ void model_bill_derive(struct model_trace *doc)
 	fill_phases(doc);
 	phase_faults(bill, bill->worst, bill->n_worst);
 	phase_faults(bill, bill->each, bill->n_each);
+	phase_faults(bill, &bill->fatal, bill->has_fatal);
 }

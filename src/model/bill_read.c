@@ -14,6 +14,7 @@
 /* Above these a number is no measurement, and sums of all rows could overflow. */
 #define MOST_FAULTS (UINT64_C(1) << 48)
 #define MOST_NS (UINT64_C(1) << 58)
+#define MOST_BYTES (UINT64_C(1) << 57)
 #define MOST_MOMENT_NS (MOST_NS / MODEL_MAX_MOMENTS)
 
 /* --- checked numbers -------------------------------------------------------------------------------- */
@@ -27,6 +28,15 @@ static void get_count(struct json_reader *rd, const json_t *object, const char *
 		json_read_fail(rd, "\"%s\" is an impossible count", key);
 	else if (json_is_integer(json_object_get(object, key)))
 		*ret = value;
+}
+
+static void get_size(struct json_reader *rd, const json_t *object, const char *key, uint64_t *ret)
+{
+	json_get_u64(rd, object, key, ret);
+	if (*ret > MOST_BYTES) {
+		json_read_fail(rd, "\"%s\" is an impossible size", key);
+		*ret = 0;
+	}
 }
 
 /* A point in time or a width: at most so long that sums do not overflow. */
@@ -184,6 +194,11 @@ static void read_mapping(const struct row_context *c, const json_t *object, size
 	json_get_bool(c->rd, object, "shared", &m->shared);
 	json_get_bool(c->rd, object, "writable", &m->writable);
 	json_get_bool(c->rd, object, "executable", &m->executable);
+	get_size(c->rd, object, "size_bytes", &m->size_bytes);
+	get_size(c->rd, object, "rss_bytes", &m->rss_bytes);
+	get_size(c->rd, object, "huge_bytes", &m->huge_bytes);
+	get_size(c->rd, object, "thp_eligible_bytes", &m->eligible_bytes);
+	json_get_text(c->rd, object, "vm_flags", m->vm_flags, sizeof(m->vm_flags));
 	m->kind = get_kind(c->rd, object);
 	get_cost(c->rd, object, &m->cost);
 }
@@ -229,6 +244,9 @@ static void read_site(const struct row_context *c, const json_t *object, size_t 
 	site->mapping = get_row(c->rd, object, "mapping_row", c->bill->n_mappings);
 	site->kind = get_kind(c->rd, object);
 	get_cost(c->rd, object, &site->cost);
+	for (size_t h = 0; h < MODEL_N_HABITS; h++)
+		get_count(c->rd, json_get_object(c->rd, object, "habits"), model_habit_names[h],
+			  &site->habits.n[h]);
 	read_stack(c, object, site);
 }
 
@@ -299,8 +317,21 @@ static const struct row_array moment_rows = {"timeline", MODEL_MAX_MOMENTS,
 					     sizeof(struct model_moment), read_moment};
 static const struct row_array worst_rows = {"worst", MODEL_MAX_WORST,
 					    sizeof(struct model_fault_row), read_fault};
+static const struct row_array fatal_rows = {"fatal", 1, sizeof(struct model_fault_row), read_fault};
 static const struct row_array each_rows = {"each", MODEL_MAX_EACH, sizeof(struct model_fault_row),
 					   read_fault};
+
+static void read_fatal(struct json_reader *rd, const json_t *root, struct model_bill *bill)
+{
+	struct model_fault_row *rows;
+	size_t n = 0;
+
+	rows = read_rows(rd, root, bill, &fatal_rows, &n);
+	if (n)
+		bill->fatal = rows[0];
+	bill->has_fatal = n > 0;
+	free(rows);
+}
 
 /* In this order: rows name rows of what comes before. */
 static void read_tables(struct json_reader *rd, const json_t *root, struct model_bill *bill)
@@ -311,6 +342,7 @@ static void read_tables(struct json_reader *rd, const json_t *root, struct model
 	bill->moments = read_rows(rd, root, bill, &moment_rows, &bill->n_moments);
 	bill->worst = read_rows(rd, root, bill, &worst_rows, &bill->n_worst);
 	bill->each = read_rows(rd, root, bill, &each_rows, &bill->n_each);
+	read_fatal(rd, root, bill);
 }
 
 /* --- the rest --------------------------------------------------------------------------------------------- */
@@ -329,9 +361,13 @@ static void read_totals(struct json_reader *rd, const json_t *root, struct model
 	get_known(rd, totals, "slowdown_ns", &bill->slowdown_ns);
 	get_known(rd, totals, "trap_each_ns", &bill->trap_each_ns);
 	get_known(rd, totals, "tracer_each_ns", &bill->tracer_each_ns);
+	get_known(rd, totals, "fill_each_ns", &bill->fill_each_ns);
+	get_known(rd, totals, "fill_huge_ns", &bill->fill_huge_ns);
+	get_known(rd, totals, "fill_fresh_huge_ns", &bill->fill_fresh_huge_ns);
 	get_count(rd, totals, "processes", &bill->n_processes);
 	get_count(rd, totals, "threads", &bill->n_threads);
 	get_count(rd, totals, "execs", &bill->n_execs);
+	get_count(rd, totals, "forks", &bill->n_forks);
 }
 
 static void read_reconciliation(struct json_reader *rd, const json_t *root, struct model_trace *doc)

@@ -85,6 +85,9 @@ static void write_totals(struct json_writer *w, const struct model_bill *bill)
 	put_ns(w, "slowdown_ns", bill->slowdown_ns);
 	json_put_double(w, "trap_each_ns", bill->trap_each_ns);
 	json_put_double(w, "tracer_each_ns", bill->tracer_each_ns);
+	json_put_double(w, "fill_each_ns", bill->fill_each_ns);
+	json_put_double(w, "fill_huge_ns", bill->fill_huge_ns);
+	json_put_double(w, "fill_fresh_huge_ns", bill->fill_fresh_huge_ns);
 	json_put_u64(w, "lost", bill->counts[MODEL_LOST]);
 	json_put_double(w, "share_of_wall", bill->share_of_wall);
 	json_put_double(w, "worst_thread_share", bill->worst_thread_share);
@@ -92,6 +95,7 @@ static void write_totals(struct json_writer *w, const struct model_bill *bill)
 	json_put_u64(w, "processes", bill->n_processes);
 	json_put_u64(w, "threads", bill->n_threads);
 	json_put_u64(w, "execs", bill->n_execs);
+	json_put_u64(w, "forks", bill->n_forks);
 	json_put_end_object(w);
 }
 
@@ -155,6 +159,11 @@ static void write_mappings(struct json_writer *w, const struct model_bill *bill)
 		json_put_bool(w, "shared", m->shared);
 		json_put_bool(w, "writable", m->writable);
 		json_put_bool(w, "executable", m->executable);
+		json_put_u64(w, "size_bytes", m->size_bytes);
+		json_put_u64(w, "rss_bytes", m->rss_bytes);
+		json_put_u64(w, "huge_bytes", m->huge_bytes);
+		json_put_u64(w, "thp_eligible_bytes", m->eligible_bytes);
+		put_known_text(w, "vm_flags", m->vm_flags);
 		json_put_string(w, "kind", model_fault_kind_names[m->kind]);
 		put_cost(w, &m->cost);
 		json_put_end_object(w);
@@ -190,6 +199,14 @@ static void put_mapping(struct json_writer *w, const struct model_bill *bill, ui
 	put_row(w, "mapping_row", row);
 }
 
+static void write_habits(struct json_writer *w, const struct model_habits *h)
+{
+	json_put_object_flat(w, "habits");
+	for (size_t i = 0; i < MODEL_N_HABITS; i++)
+		json_put_u64(w, model_habit_names[i], h->n[i]);
+	json_put_end_object(w);
+}
+
 static void write_sites(struct json_writer *w, const struct model_bill *bill)
 {
 	static const struct model_frame unknown;
@@ -204,6 +221,7 @@ static void write_sites(struct json_writer *w, const struct model_bill *bill)
 		put_mapping(w, bill, site->mapping);
 		json_put_string(w, "kind", model_fault_kind_names[site->kind]);
 		put_cost(w, &site->cost);
+		write_habits(w, &site->habits);
 		write_stack(w, site);
 		json_put_end_object(w);
 	}
@@ -333,6 +351,7 @@ void model_bill_write(struct json_writer *w, const struct model_trace *doc)
 	write_phases(w, bill);
 	write_timeline(w, bill);
 	write_faults(w, bill, "worst", bill->worst, bill->n_worst);
+	write_faults(w, bill, "fatal", &bill->fatal, bill->has_fatal);
 	if (bill->n_each || bill->n_each_left_out) {
 		write_faults(w, bill, "each", bill->each, bill->n_each);
 		json_put_u64(w, "each_left_out", bill->n_each_left_out);

@@ -5,6 +5,7 @@
 
 #include "src/model/bench.h"
 #include "src/model/bill.h"
+#include "src/model/finding.h"
 #include "src/model/prices.h"
 
 #include <stdbool.h>
@@ -52,8 +53,11 @@ enum model_figure {
 	MODEL_SWAP_OUTS,
 	MODEL_REFAULTS_ANON,
 	MODEL_REFAULTS_FILE,
-	MODEL_SYSTEM_MAJOR, /* faults */
-	MODEL_HUGE_FAULTS,  /* faults that brought a huge page */
+	MODEL_SYSTEM_MAJOR,   /* faults */
+	MODEL_HUGE_FAULTS,    /* faults that brought a huge page */
+	MODEL_HUGE_FALLBACKS, /* that brought small ones since no huge page was to be had */
+	MODEL_COMPACT_STALLS, /* allocations that compacted memory by themselves */
+	MODEL_DIRECT_RECLAIM, /* pages that allocations reclaimed by themselves */
 	MODEL_OOM_KILLS,
 	MODEL_LEAST_AVAILABLE, /* bytes; the smallest MemAvailable seen */
 	MODEL_GROUP_LIMIT_HITS,
@@ -168,6 +172,9 @@ struct model_trace {
 	/* from here on derived by model_trace_derive() */
 	struct model_totals totals;
 	struct model_trace_verdict verdict;
+	/* of diagnose_trace(), the dearest first */
+	struct model_finding findings[MODEL_MAX_FINDINGS];
+	size_t n_findings;
 };
 
 struct model_trace *model_trace_new(void); /* NULL: no memory; all figures are unknown */

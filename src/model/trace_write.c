@@ -162,6 +162,10 @@ void model_trace_write(const struct model_trace *doc, FILE *out)
 		write_totals(&w, doc);
 		write_reconciliation(&w, doc);
 	}
+	json_put_array(&w, "findings");
+	for (size_t i = 0; i < doc->n_findings; i++)
+		model_finding_write(&w, &doc->findings[i]);
+	json_put_end_array(&w);
 	write_evidence(&w, &doc->evidence);
 	if (!doc->bill)
 		write_prices(&w, &doc->prices);

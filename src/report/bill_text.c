@@ -268,6 +268,7 @@ void report_bill_text(const struct model_trace *doc, FILE *out, const struct rep
 	print_worst(doc, out, style);
 	if (style->brief)
 		return;
+	report_findings(doc, out, style);
 	(void)fputc('\n', out);
 	print_command(doc, out, style);
 	print_run(doc, out, style);

@@ -89,6 +89,9 @@ void report_bill_text(const struct model_trace *doc, FILE *out, const struct rep
 void report_trace_command(const struct model_trace *doc, FILE *out,
 			  const struct report_style *style);
 
+/* The findings of a trace, each in some lines. */
+void report_findings(const struct model_trace *doc, FILE *out, const struct report_style *style);
+
 /* What the source cannot see. */
 void report_trace_limits(const struct model_trace *doc, FILE *out,
 			 const struct report_style *style);

@@ -252,6 +252,7 @@ void report_trace_text(const struct model_trace *doc, FILE *out, const struct re
 	print_verdict(doc, out, style);
 	if (style->brief)
 		return;
+	report_findings(doc, out, style);
 	(void)fputc('\n', out);
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		lines[i](doc, out, style);

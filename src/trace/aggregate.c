@@ -244,8 +244,10 @@ void trace_aggregate_add(struct trace_aggregate *a, const struct trace_seen *see
 	struct trace_cell *cell = cell_of(a, seen);
 	struct trace_thread_sum *thread = &a->threads[seen->row];
 
-	if (cell)
+	if (cell) {
 		add_to(&cell->sum, cell->hist, seen);
+		trace_habits_add(&a->habits, seen, &cell->habits);
+	}
 	add_to(&thread->sum, thread->hist, seen);
 	thread->by_kind[seen->kind]++;
 	thread->untimed_by_kind[seen->kind] += !seen->timed;
@@ -261,10 +263,11 @@ int trace_aggregate_init(struct trace_aggregate *a, uint64_t start_ns)
 				      .moment_ns = FIRST_MOMENT_NS,
 				      .switches_seen = true,
 				      .n_names = MOST_NAMES};
+	trace_habits_init(&a->habits);
 	a->moments = calloc(MODEL_MAX_MOMENTS, sizeof(*a->moments));
 	a->names = calloc(MOST_NAMES, sizeof(*a->names));
 	a->threads = array_grow(NULL, 0, sizeof(*a->threads));
-	if (!a->moments || !a->names || !a->threads)
+	if (!a->moments || !a->names || !a->threads || trace_pages_init(&a->pages, MOST_NAMES) < 0)
 		return -ENOMEM;
 	a->threads[0] = (struct trace_thread_sum){.cpu_ns = __builtin_nan("")};
 	a->n_threads = 1;
@@ -275,6 +278,8 @@ void trace_aggregate_free(struct trace_aggregate *a)
 {
 	free(a->cells);
 	map_free(&a->by_key);
+	trace_habits_free(&a->habits);
+	trace_pages_free(&a->pages);
 	free(a->threads);
 	free(a->names);
 	free(a->moments);

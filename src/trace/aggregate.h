@@ -4,7 +4,9 @@
 #define TRACE_AGGREGATE_H
 
 #include "src/model/bill.h"
+#include "src/trace/habits.h"
 #include "src/trace/kinds.h"
+#include "src/trace/pages.h"
 #include "src/trace/stacks.h"
 
 /* Quarter octaves from 64 ns to 17 s. */
@@ -23,6 +25,7 @@ struct trace_cell {
 	uint32_t name, stack;
 	uint8_t kind;
 	struct trace_sum sum;
+	struct model_habits habits;
 	uint32_t hist[TRACE_HIST];
 };
 
@@ -53,6 +56,8 @@ struct trace_aggregate {
 	struct trace_cell *cells;
 	size_t n_cells;
 	struct map by_key;
+	struct trace_habits habits;
+	struct trace_pages pages;
 	struct trace_thread_sum *threads; /* [0]: those that did not fit */
 	size_t n_threads;
 	struct trace_name_flags *names;
@@ -88,6 +93,7 @@ struct trace_correction {
 struct trace_corrections {
 	struct trace_correction of[TRACE_N_CLASSES];
 	double slowdown_ns, slowdown_lean_ns; /* each fault, timed or not */
+	double fill_ns; /* a first touch of a page, untraced; NaN: not known */
 };
 
 /* Of a cell, in by_key. */

@@ -230,6 +230,7 @@ static void make_kinds_and_total(struct maker *m)
 	m->bill->time_lo_ns = fmax(total.time_ns - spread_ns, 0);
 	m->bill->time_hi_ns = total.time_ns + spread_ns;
 	m->bill->trap_each_ns = m->corrections->of[TRACE_CLASS_FILLING].trap_ns;
+	m->bill->fill_each_ns = m->corrections->fill_ns;
 	m->bill->tracer_each_ns = m->corrections->of[TRACE_CLASS_FILLING].tracer_ns;
 }
 
@@ -251,6 +252,15 @@ static size_t number_mappings(struct maker *m, size_t n_names)
 	return n;
 }
 
+static void fill_pages(const struct trace_name_pages *pages, struct model_mapping_row *row)
+{
+	row->size_bytes = pages->size_bytes;
+	row->rss_bytes = pages->rss_bytes;
+	row->huge_bytes = pages->huge_bytes;
+	row->eligible_bytes = pages->eligible_bytes;
+	trace_vm_flags_text(pages->flags, row->vm_flags, sizeof(row->vm_flags));
+}
+
 static void fill_mapping(const struct maker *m, uint32_t name, const struct mapping_sum *sum,
 			 struct model_mapping_row *row)
 {
@@ -261,6 +271,7 @@ static void fill_mapping(const struct maker *m, uint32_t name, const struct mapp
 		row->shared = m->a->names[name].shared;
 		row->writable = m->a->names[name].writable;
 		row->executable = m->a->names[name].executable;
+		fill_pages(&m->a->pages.kept[name], row);
 	}
 	for (int k = 0; k < MODEL_N_FAULT_KINDS; k++)
 		if (sum->by_kind_ns[k] > sum->by_kind_ns[row->kind])
@@ -302,6 +313,7 @@ struct group {
 	uint64_t hash;
 	uint32_t stack, cell; /* of its first cell */
 	struct roll sum;
+	struct model_habits habits;
 	uint32_t row;
 };
 
@@ -336,6 +348,12 @@ static int by_time(const void *a, const void *b)
 	return x->sum.count < y->sum.count ? 1 : x->sum.count > y->sum.count ? -1 : 0;
 }
 
+static void add_habits(struct model_habits *into, const struct model_habits *h)
+{
+	for (size_t i = 0; i < MODEL_N_HABITS; i++)
+		into->n[i] += h->n[i];
+}
+
 /* Adds each cell to the group of its place, kind and mapping. Returns how many groups there are, or -ENOMEM. */
 static long make_groups(struct maker *m, struct group *groups, uint32_t *group_of_cell)
 {
@@ -367,6 +385,7 @@ static long make_groups(struct maker *m, struct group *groups, uint32_t *group_o
 		}
 		if (n >= 0) {
 			add_roll(&groups[g].sum, &m->rolls[i]);
+			add_habits(&groups[g].habits, &c->habits);
 			group_of_cell[i] = g;
 		}
 	}
@@ -387,6 +406,7 @@ static int fill_site(const struct maker *m, const struct group *g, struct model_
 	row->kind = c->kind;
 	row->mapping = m->mapping_rows[c->name];
 	row->cost = cost_of(&g->sum, m->a->switches_seen);
+	row->habits = g->habits;
 	row->n_stack = (uint32_t)trace_stacks_resolve(m->stacks, g->stack, frames, MODEL_MAX_STACK);
 	if (row->n_stack == 0)
 		return 0;

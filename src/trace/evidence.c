@@ -47,6 +47,9 @@ static const struct row vmstat_rows[] = {
 	{"workingset_refault_file", MODEL_REFAULTS_FILE, 1},
 	{"pgmajfault", MODEL_SYSTEM_MAJOR, 1},
 	{"thp_fault_alloc", MODEL_HUGE_FAULTS, 1},
+	{"thp_fault_fallback", MODEL_HUGE_FALLBACKS, 1},
+	{"compact_stall", MODEL_COMPACT_STALLS, 1},
+	{"pgsteal_direct", MODEL_DIRECT_RECLAIM, 1},
 	{"oom_kill", MODEL_OOM_KILLS, 1},
 };
 

@@ -12,11 +12,15 @@ struct trace_seen {
 	uint64_t entered_ns, address, file_offset, ip;
 	uint64_t latency_ns, blocked_ns, preempted_ns;
 	uint32_t name, stack;
-	uint32_t row; /* of its thread, in the sums */
+	uint32_t row;    /* of its thread, in the sums */
+	uint32_t mapped; /* number of the record that made its mapping: trace_habits_record() */
+	uint32_t epoch;  /* how often its process had called exec */
 	int32_t pid;
 	uint8_t kind; /* enum model_fault_kind */
 	uint8_t look; /* enum trace_look */
 	bool timed, major, kernel_mode, deleted, shared, writable, executable;
+	bool has_shared; /* its process had shared its pages since a fork */
+	bool on_stack;
 };
 
 /* What pagemap is to be asked about the page. */

@@ -233,10 +233,20 @@ static struct trace_correction correct(const struct round (*ways)[N_ROUNDS])
 	return c;
 }
 
+static double bare_ns(const struct round rounds[N_ROUNDS])
+{
+	double values[N_ROUNDS];
+
+	for (size_t i = 0; i < N_ROUNDS; i++)
+		values[i] = rounds[i].fault_ns;
+	return middle(values, N_ROUNDS);
+}
+
 static void conclude(const struct bench *b, struct trace_corrections *ret)
 {
 	for (int class = 0; class < TRACE_N_CLASSES; class += 1)
 		ret->of[class] = correct(b->rounds[class]);
+	ret->fill_ns = bare_ns(b->rounds[TRACE_CLASS_FILLING][BARE]);
 	ret->slowdown_ns = added_ns(b->rounds[TRACE_CLASS_FILLING], TRACED);
 	ret->slowdown_lean_ns = added_ns(b->rounds[TRACE_CLASS_FILLING], LEAN_ONLY);
 }
@@ -283,7 +293,7 @@ int trace_perf_calibrate(uint32_t roles, bool chains, struct trace_corrections *
 	struct bench *b = calloc(1, sizeof(*b));
 	int r;
 
-	*ret = (struct trace_corrections){.slowdown_ns = 0};
+	*ret = (struct trace_corrections){.fill_ns = NAN};
 	if (!b)
 		return why_set(why, -ENOMEM, "no memory to calibrate");
 	b->is_thin = roles >> TRACE_SWITCH & 1;

@@ -125,6 +125,32 @@ static bool is_disturbed(const struct trace_session *s, const struct trace_fault
 	return false;
 }
 
+/* Where the stack pointer is in the same mapping, and not far: the function's own variables, or its arguments. */
+static bool is_on_stack(const struct trace_fault *f, const struct trace_mapping *m)
+{
+	enum { RED_ZONE = 128, MOST_ABOVE = 8 << 20 };
+
+	return f->sp && (m->backing == TRACE_ANON || m->backing == TRACE_STACK) &&
+	       f->sp >= m->start && f->sp < m->end && f->address + RED_ZONE >= f->sp &&
+	       f->address < f->sp + MOST_ABOVE;
+}
+
+/* What tells later why its page was missing. */
+static void take_history(struct trace_session *s, const struct trace_fault *f,
+			 const struct trace_mapping *m, struct trace_seen *seen)
+{
+	const struct trace_process *process = trace_tasks_process(&s->tasks, seen->pid);
+
+	if (process) {
+		seen->epoch = process->n_execs;
+		seen->has_shared = trace_tasks_family(&s->tasks, process)->n_ever > 1;
+	}
+	if (m) {
+		seen->mapped = trace_habits_record(&s->aggregate.habits, seen->pid, m->start);
+		seen->on_stack = is_on_stack(f, m);
+	}
+}
+
 /* A trace_fault_hook. */
 static void take_fault(void *data, const struct trace_fault *f)
 {
@@ -151,6 +177,7 @@ static void take_fault(void *data, const struct trace_fault *f)
 	seen->stack = stack_of(s, f);
 	m = trace_spaces_find(s->spaces, f->thread->pid, f->address, true);
 	take_mapping(s, m, seen);
+	take_history(s, f, m, seen);
 	seen->row = trace_aggregate_row(&s->aggregate, f->thread);
 	trace_kinds_first(&s->kinds, f, m, seen);
 	s->n_faults++;
@@ -208,6 +235,7 @@ static void take_fork(struct trace_session *s, const struct trace_record *record
 {
 	trace_tasks_fork(&s->tasks, record->parent_pid, record->parent_tid, record->pid,
 			 record->tid);
+	s->n_forks += record->pid != record->parent_pid;
 	if (record->pid != record->parent_pid)
 		trace_spaces_fork(s->spaces, record->parent_pid, record->pid);
 }
@@ -258,6 +286,7 @@ static void take_record(struct trace_session *s, const struct trace_record *reco
 		return;
 	case TRACE_RECORD_MMAP:
 		trace_spaces_mmap(s->spaces, &record->mmap);
+		trace_habits_mapped(&s->aggregate.habits, record->pid, record->mmap.start);
 		return;
 	case TRACE_RECORD_OTHER:
 		return;

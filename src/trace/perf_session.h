@@ -36,6 +36,7 @@ struct trace_session {
 	uint64_t n_twice[2];    /* of these told of by both events */
 	uint64_t n_lean;        /* by the lean one */
 	uint64_t n_lean_kernel; /* faults in the kernel that the lean event counted */
+	uint64_t n_forks;
 	uint64_t n_turns;
 	struct trace_turn turns[TRACE_TURNS];
 	uint64_t fault_ns, slowest_ns, n_major;

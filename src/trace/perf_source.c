@@ -9,6 +9,7 @@
 #include "src/sys/file.h"
 #include "src/trace/attach.h"
 #include "src/trace/evidence.h"
+#include "src/trace/huge_fill.h"
 #include "src/trace/perf_calibrate.h"
 #include "src/trace/perf_session.h"
 #include "src/trace/rusage.h"
@@ -31,6 +32,7 @@
 #endif
 
 #define LIVE_NS 100000000U
+#define LEAST_PAGES_NS 25000000U
 #define KERNEL_ROLES \
 	(1U << TRACE_ENTRY_KERNEL | 1U << TRACE_DONE_KERNEL | 1U << TRACE_DONE_MAJOR_KERNEL)
 
@@ -40,7 +42,7 @@ struct run {
 	struct model_trace *doc;
 	struct trace_session session;
 	uint32_t roles;
-	uint64_t began_ns, ends_ns, live_ns, sample_ns; /* CLOCK_MONOTONIC */
+	uint64_t began_ns, ends_ns, live_ns, sample_ns, pages_ns; /* CLOCK_MONOTONIC */
 	bool stopped; /* events are, be it before the command's end */
 	/* a command */
 	struct trace_command command;
@@ -278,12 +280,26 @@ static bool has_ended(struct run *run)
 	return is_told_to_end(run) || all_have_ended(run);
 }
 
+/* smaps walks all pages, and holds up who maps memory meanwhile: it may cost a hundredth. */
+static void look_at_pages(struct run *run, pid_t pid, uint64_t now_ns)
+{
+	uint64_t cost_ns;
+
+	if (now_ns < run->pages_ns)
+		return;
+	cost_ns = trace_pages_sample(&run->session.aggregate.pages, run->session.spaces, pid);
+	run->pages_ns = now_ns + 100 * cost_ns;
+	if (run->pages_ns < now_ns + LEAST_PAGES_NS)
+		run->pages_ns = now_ns + LEAST_PAGES_NS;
+}
+
 static void look_at_process(struct run *run, uint64_t now_ns)
 {
+	pid_t pid = run->options->argv ? run->command.pid : run->pids.pids[0];
+
 	if (now_ns >= run->sample_ns)
-		run->sample_ns =
-			trace_rusage_sample(run->doc, run->options->argv ? run->command.pid
-									 : run->pids.pids[0]);
+		run->sample_ns = trace_rusage_sample(run->doc, pid);
+	look_at_pages(run, pid, now_ns);
 }
 
 static int loop(struct run *run)
@@ -447,6 +463,7 @@ static void take_counts(struct run *run)
 	bill->n_processes = s->tasks.n_processes_ever;
 	bill->n_threads = s->tasks.n_threads_ever;
 	bill->n_execs = s->tasks.n_execs;
+	bill->n_forks = s->n_forks;
 }
 
 /* Time on the CPU of threads that live still: by switches, or, where these were not followed, as the kernel says. */
@@ -486,6 +503,7 @@ static int make_bill(struct run *run, struct why *why)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "uncorrected",
 			   "times are as traced, since what tracing adds could not be measured: %s",
 			   no_matter.text);
+	trace_huge_fill(&bill->fill_huge_ns, &bill->fill_fresh_huge_ns);
 	r = trace_aggregate_finish(&s->aggregate, &s->stacks, s->spaces, &corrections, bill);
 	if (r < 0)
 		return why_set(why, r, "no memory for the bill");
@@ -569,7 +587,7 @@ static int run_command(struct run *run, bool *ret_not_executed, struct why *why)
 	run->began_ns = run->command.started_ns;
 	run->ends_ns =
 		run->options->duration_ns ? run->began_ns + run->options->duration_ns : UINT64_MAX;
-	run->sample_ns = run->began_ns + 10000000U;
+	run->sample_ns = run->pages_ns = run->began_ns + 10000000U;
 	r = loop(run);
 	if (r < 0) {
 		(void)why_set(why, r, "no memory to go on with the trace");
@@ -636,7 +654,7 @@ static int run_attached(struct run *run, struct why *why)
 	run->began_ns = sys_now_ns();
 	run->ends_ns =
 		run->options->duration_ns ? run->began_ns + run->options->duration_ns : UINT64_MAX;
-	run->sample_ns = run->began_ns;
+	run->sample_ns = run->pages_ns = run->began_ns;
 	r = loop(run);
 	if (r < 0)
 		return why_set(why, r, "no memory to go on with the trace");

@@ -35,7 +35,9 @@ struct trace_thread {
 	uint64_t in_ns;         /* since when it is on a CPU; 0: it is not */
 	uint64_t cpu_ns;        /* by switches */
 	uint64_t cpu_before_ns; /* of a task that was attached to: what it had used before */
-	uint32_t row;           /* in the bill's threads, once it has a fault; UINT32_MAX */
+	uint32_t last_name;     /* of the mapping of its last fault */
+	uint64_t last_page;
+	uint32_t row; /* in the bill's threads, once it has a fault; UINT32_MAX */
 };
 
 /* Processes that have pages in common since a fork: as long as two of them live, a write copies. */

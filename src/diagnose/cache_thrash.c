@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of a file that are pressed out of the cache, and read again. */
+#include "src/diagnose/place.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include <math.h>
+
+/* Of its own cgroup where that is counted, else of the machine. */
+static double refaults(const struct diagnose_case *c)
+{
+	return c->doc->evidence.figures[MODEL_GROUP_REFAULTS_FILE] >= 0
+		       ? place_figure(c, MODEL_GROUP_REFAULTS_FILE)
+		       : place_figure(c, MODEL_REFAULTS_FILE);
+}
+
+static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
+{
+	return (site->kind == MODEL_FILE_MAJOR ||
+		(site->kind == MODEL_FILE_MINOR && place_sleeps(site))) &&
+	       place_share(&site->habits, site->cost.count, MODEL_AGAIN) >= 0.2 &&
+	       refaults(c) >= (double)site->cost.n_major / 10;
+}
+
+static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
+		 struct model_finding *ret)
+{
+	if (!c->bill)
+		return false;
+	EVIDENCE(
+		ret,
+		"%s of the pages waited for had been there before, and %s pages were pressed out of the cache and "
+		"read again",
+		units_share(place_share(&part->habits, part->count, MODEL_AGAIN)).s,
+		units_count((uint64_t)refaults(c)).s);
+	if (place_figure(c, MODEL_GROUP_LIMIT_HITS) > 0)
+		EVIDENCE(ret, "; the limit of its memory cgroup was hit %s times",
+			 units_count((uint64_t)place_figure(c, MODEL_GROUP_LIMIT_HITS)).s);
+	ADVICE(ret,
+	       "give it more memory or a higher cgroup limit (memory.max, memory.high), or have it touch less at a time: "
+	       "what is done with can go by MADV_DONTNEED or POSIX_FADV_DONTNEED, so that what is needed stays; "
+	       "mlock what must not go");
+	text_copy(ret->remedy, sizeof(ret->remedy), "mlock");
+	return true;
+}
+
+FINDING(cache_thrash) = {
+	.title = "cache thrashing",
+	.what = "The file is larger than the memory it may use: pages are pressed out of the cache before they are wanted again, so each pass reads from disk.",
+	.told = "The same pages were waited for more than once, and the kernel counted refaults.",
+	.todo = "More memory, a higher limit, or a smaller working set.",
+	.false_alarm =
+		"Proactive reclaim takes idle pages without any shortage; then they come again after pauses only.",
+	.rank = DIAGNOSE_BY_EVENT,
+	.severity = MODEL_SEVERITY_COSTS,
+	.owns = owns,
+	.tell = tell,
+};

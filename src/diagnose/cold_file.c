@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* A file that is read from disk for the first time. */
+#include "src/diagnose/place.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+
+static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
+{
+	(void)c;
+	return site->kind == MODEL_FILE_MAJOR;
+}
+
+static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
+		 struct model_finding *ret)
+{
+	if (!c->bill) {
+		if (c->doc->verdict.id != MODEL_COLD_FILE)
+			return false;
+		EVIDENCE(ret, "%s", c->doc->verdict.text);
+	} else {
+		EVIDENCE(
+			ret,
+			"%s faults waited for the file, %s each, and its pages had not been there before",
+			units_count(part->count).s,
+			units_estimate(part->time_ns / (double)part->count).s);
+	}
+	ADVICE(ret,
+	       "have it read before it is needed: MADV_WILLNEED or MADV_POPULATE_READ in windows from another thread, "
+	       "readahead(2), or a program that keeps it cached. A second run with the file cached shows what is "
+	       "left. The time of the disk itself stays");
+	text_copy(ret->remedy, sizeof(ret->remedy), "willneed");
+	return true;
+}
+
+FINDING(cold_file) = {
+	.title = "cold file",
+	.what = "The first read of a mapped file waits for the disk. That is no shortage of memory, whatever the number of major faults.",
+	.told = "Major faults on pages that did not come again, and neither one by one in order nor far more read than wanted.",
+	.todo = "Read ahead, or keep the file cached.",
+	.false_alarm =
+		"The second run is fast anyway, so it may not matter; a page that was pressed out of the cache before the trace began looks cold, too.",
+	.rank = DIAGNOSE_REST,
+	.severity = MODEL_SEVERITY_COSTS,
+	.owns = owns,
+	.tell = tell,
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* A fault that could not be completed, and ended the process. */
+#include "src/diagnose/place.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include <signal.h>
+#include <string.h>
+
+static bool is_hugetlb(const struct diagnose_case *c)
+{
+	const struct model_fault_row *f = &c->bill->fatal;
+
+	return f->kind == MODEL_HUGETLB || (f->mapping < c->bill->n_mappings &&
+					    strstr(c->bill->mappings[f->mapping].name, "hugepage"));
+}
+
+static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
+		 struct model_finding *ret)
+{
+	const struct model_fault_row *f;
+	bool is_bus = c->doc->signal == SIGBUS;
+
+	(void)part;
+	if (!c->bill || !c->bill->has_fatal || (!is_bus && c->doc->signal != SIGSEGV) ||
+	    (is_bus && is_hugetlb(c)))
+		return false;
+	f = &c->bill->fatal;
+	if (f->site < c->bill->n_sites)
+		place_culprit(c, &c->bill->sites[f->site], ret);
+	if (f->mapping < c->bill->n_mappings)
+		text_copy(ret->culprit.mapping, sizeof(ret->culprit.mapping),
+			  c->bill->mappings[f->mapping].name);
+	EVIDENCE(ret, "it was killed by %s at a fault on address 0x%llx",
+		 is_bus ? "SIGBUS" : "SIGSEGV", (unsigned long long)f->address);
+	if (f->mapping < c->bill->n_mappings)
+		EVIDENCE(ret, " of %s, offset 0x%llx",
+			 model_base_name(c->bill->mappings[f->mapping].name),
+			 (unsigned long long)f->file_offset);
+	ADVICE(ret, "%s",
+	       is_bus ? "the page is behind the end of its file, or could not be read: check the size of the file "
+			"against the mapping (another process may have cut it), and the disk for errors"
+		      : "nothing is mapped there, or not so that it may be written: a stack at its limit (ulimit -s), a "
+			"guard page, or a wrong pointer");
+	return true;
+}
+
+FINDING(fault_signal) = {
+	.title = "fault that ended in a signal",
+	.what = "The kernel could not complete a fault: there is no memory at the address, it may not be accessed so, or its data cannot be had. The process gets SIGSEGV or SIGBUS.",
+	.told = "The process was killed by that signal, and its last fault was never completed.",
+	.todo = "Look at the address and the mapping that are named.",
+	.false_alarm =
+		"A signal that was sent by kill(2), right while an ordinary fault was under way.",
+	.rank = DIAGNOSE_BY_KIND,
+	.severity = MODEL_SEVERITY_FAILED,
+	.whatever_the_time = true,
+	.tell = tell,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* A huge page of a pool that was empty. */
+#include "src/diagnose/place.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include <signal.h>
+#include <string.h>
+
+static bool is_hugetlb(const struct diagnose_case *c)
+{
+	const struct model_fault_row *f = &c->bill->fatal;
+	const struct model_mapping_row *m =
+		f->mapping < c->bill->n_mappings ? &c->bill->mappings[f->mapping] : NULL;
+
+	return f->kind == MODEL_HUGETLB ||
+	       (m && (strstr(m->name, "hugepage") || strstr(m->vm_flags, "ht")));
+}
+
+static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
+		 struct model_finding *ret)
+{
+	(void)part;
+	if (!c->bill || !c->bill->has_fatal || c->doc->signal != SIGBUS || !is_hugetlb(c))
+		return false;
+	if (c->bill->fatal.site < c->bill->n_sites)
+		place_culprit(c, &c->bill->sites[c->bill->fatal.site], ret);
+	if (c->bill->fatal.mapping < c->bill->n_mappings)
+		text_copy(ret->culprit.mapping, sizeof(ret->culprit.mapping),
+			  c->bill->mappings[c->bill->fatal.mapping].name);
+	EVIDENCE(
+		ret,
+		"it was killed by SIGBUS at a touch of hugetlb memory: no page was free in the pool");
+	ADVICE(ret,
+	       "raise /proc/sys/vm/nr_hugepages (or nr_overcommit_hugepages) before it starts, and map without "
+	       "MAP_NORESERVE, so that mmap fails in place of the touch; after fork the child needs pages of its own for "
+	       "what it writes: MADV_DONTFORK");
+	text_copy(ret->remedy, sizeof(ret->remedy), "hugetlb");
+	return true;
+}
+
+FINDING(hugetlb_pool_short) = {
+	.title = "hugetlb pool too small",
+	.what = "Huge pages of a pool are reserved at mmap; without a reservation, or after a fork, a touch that finds the pool empty kills the process.",
+	.told = "SIGBUS, and the last fault was in hugetlb memory.",
+	.todo = "A larger pool, and no MAP_NORESERVE.",
+	.false_alarm = "None known.",
+	.rank = DIAGNOSE_BY_KIND,
+	.severity = MODEL_SEVERITY_FAILED,
+	.whatever_the_time = true,
+	.tell = tell,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults that had to free memory before they could have any. */
+#include "src/diagnose/place.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+
+/* As many times the usual price of a fill. */
+enum { TIMES = 3 };
+
+static bool is_short(const struct diagnose_case *c)
+{
+	return place_figure(c, MODEL_GROUP_LIMIT_HITS) > 0 ||
+	       place_figure(c, MODEL_DIRECT_RECLAIM) > 0;
+}
+
+static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
+{
+	double each_ns = site->cost.count ? site->cost.time_ns / (double)site->cost.count : 0;
+
+	return (site->kind == MODEL_ANON_WRITE || site->kind == MODEL_SHMEM ||
+		site->kind == MODEL_COW) &&
+	       is_short(c) && each_ns >= TIMES * c->bill->fill_each_ns;
+}
+
+static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
+		 struct model_finding *ret)
+{
+	if (!c->bill)
+		return false;
+	EVIDENCE(
+		ret,
+		"%s fills took %s each, where one costs %s here; the limit of the memory cgroup was hit %s times, and "
+		"allocations reclaimed %s pages by themselves",
+		units_count(part->count).s, units_estimate(part->time_ns / (double)part->count).s,
+		units_estimate(c->bill->fill_each_ns).s,
+		units_count((uint64_t)place_figure(c, MODEL_GROUP_LIMIT_HITS)).s,
+		units_count((uint64_t)place_figure(c, MODEL_DIRECT_RECLAIM)).s);
+	ADVICE(ret,
+	       "raise the limit (memory.max, memory.high) or use less; have reclaim begin earlier, in the background "
+	       "(vm.watermark_scale_factor, memory.reclaim). Prefault while there is room");
+	/* the usual price stays */
+	place_predict(ret, part->time_ns - (double)part->count * c->bill->fill_each_ns);
+	return true;
+}
+
+FINDING(reclaim_in_fault) = {
+	.title = "reclaim inside of faults",
+	.what = "No memory was free: the fault itself had to press pages out before it got one.",
+	.told = "Fills at several times their usual price, while a limit was hit or allocations stalled.",
+	.todo = "More room, or reclaim that begins earlier.",
+	.false_alarm = "Others on the machine may have stalled, where no cgroup counts its own.",
+	.rank = DIAGNOSE_BY_EVENT,
+	.severity = MODEL_SEVERITY_COSTS,
+	.owns = owns,
+	.tell = tell,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Huge pages were asked for, and small ones came. */
+#include "src/diagnose/place.h"
+
+#include "src/base/text.h"
+#include "src/base/units.h"
+#include <string.h>
+
+static double huge_bytes(const struct diagnose_case *c)
+{
+	return (double)sys_machine_u64(&c->doc->machine, "huge_page_bytes", 0);
+}
+
+static double filled_bytes(const struct diagnose_case *c, uint64_t count)
+{
+	return (double)count * (double)sys_machine_u64(&c->doc->machine, "page_bytes", 0);
+}
+
+/* Most of what was filled in small pages lies where a huge one might have come. */
+static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
+{
+	const struct model_mapping_row *m = place_mapping(c, site);
+
+	return m && (site->kind == MODEL_ANON_WRITE || site->kind == MODEL_SHMEM) &&
+	       huge_bytes(c) > 0 && !place_comes_again(site) &&
+	       filled_bytes(c, site->cost.count) >= 4 * huge_bytes(c) &&
+	       2 * m->eligible_bytes > m->size_bytes && 2 * m->huge_bytes < m->rss_bytes;
+}
+
+static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
+		 struct model_finding *ret)
+{
+	const struct model_mapping_row *m;
+
+	if (!c->bill || !part->site)
+		return false;
+	m = place_mapping(c, part->site);
+	EVIDENCE(
+		ret,
+		"%s faults of a small page each in memory that may have huge ones (THPeligible%s); only %s of %s were in "
+		"huge pages",
+		units_count(part->count).s, strstr(m->vm_flags, "hg") ? ", MADV_HUGEPAGE" : "",
+		units_bytes(m->huge_bytes).s, units_bytes(m->rss_bytes).s);
+	ADVICE(ret,
+	       "a huge page comes only where the whole aligned range of %s is mapped and empty at the first touch: grow in "
+	       "such steps, aligned, and give MADV_HUGEPAGE before touching. What is there already can be made huge by "
+	       "MADV_COLLAPSE (Linux 6.1); mTHP of 64 kB (hugepages-64kB/enabled) needs smaller ranges",
+	       units_bytes((uint64_t)huge_bytes(c)).s);
+	text_copy(ret->remedy, sizeof(ret->remedy), "thp");
+	place_predict(ret, part->time_ns - (double)part->count * c->bill->fill_fresh_huge_ns *
+						   filled_bytes(c, 1) / huge_bytes(c));
+	return true;
+}
+
+FINDING(thp_eligible_not_used) = {
+	.title = "huge pages asked for, small ones came",
+	.what = "Memory is marked for huge pages and smaps calls it eligible, and yet each fault brings a small page: mostly since the mapping grows in small steps, so that no whole huge page fits when it is touched.",
+	.told = "Many small fills in mappings that smaps calls eligible, with little of them huge.",
+	.todo = "Grow in aligned steps of a huge page; MADV_COLLAPSE; mTHP.",
+	.false_alarm =
+		"Memory so fragmented that no huge page was free looks the same; thp_fault_fallback in /proc/vmstat then counts.",
+	.rank = DIAGNOSE_BY_PATTERN,
+	.severity = MODEL_SEVERITY_COSTS,
+	.owns = owns,
+	.tell = tell,
+};
