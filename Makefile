@@ -21,7 +21,7 @@ check-all: build
 	@[ -f $(ASAN)/build.ninja ] || \
 		meson setup $(MESON_ARGS) -Db_sanitize=address,undefined -Db_lundef=false $(ASAN)
 	@meson compile -C $(ASAN)
-	@meson test -C $(BUILD) $(TEST) --suite slow || true
+	@meson test -C $(BUILD) $(TEST) --suite slow --suite cases || true
 	@meson test -C $(ASAN) --suite unit --suite golden || true
 	@tools/test-summary $(BUILD)/$(LOG) $(ASAN)/$(LOG)
 build:

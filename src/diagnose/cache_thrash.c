@@ -6,6 +6,9 @@
 #include "src/base/units.h"
 #include <math.h>
 
+#define AGAIN 0.2
+enum { LEAST_REFAULTS = 64 };
+
 /* Of its own cgroup where that is counted, else of the machine. */
 static double refaults(const struct diagnose_case *c)
 {
@@ -14,12 +17,30 @@ static double refaults(const struct diagnose_case *c)
 		       : place_figure(c, MODEL_REFAULTS_FILE);
 }
 
+/* Pages of this file that came again, of all faults on it: some wait, and some map what those waits brought. */
+static bool comes_again(const struct diagnose_case *c, uint32_t mapping)
+{
+	struct model_habits sum = {.n = {0}};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->bill->n_sites; i++) {
+		const struct model_site_row *site = &c->bill->sites[i];
+
+		if (site->mapping != mapping)
+			continue;
+		n += site->cost.count;
+		sum.n[MODEL_JUDGED] += site->habits.n[MODEL_JUDGED];
+		sum.n[MODEL_AGAIN] += site->habits.n[MODEL_AGAIN];
+	}
+	return place_share(&sum, n, MODEL_AGAIN) >= AGAIN && refaults(c) >= LEAST_REFAULTS &&
+	       refaults(c) >= (double)sum.n[MODEL_AGAIN] / 2;
+}
+
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
 {
-	return (site->kind == MODEL_FILE_MAJOR ||
-		(site->kind == MODEL_FILE_MINOR && place_sleeps(site))) &&
-	       place_share(&site->habits, site->cost.count, MODEL_AGAIN) >= 0.2 &&
-	       refaults(c) >= (double)site->cost.n_major / 10;
+	return (site->kind == MODEL_FILE_MAJOR || site->kind == MODEL_FILE_MINOR) &&
+	       (place_is_data_file(c, site) || place_is_image(c, site)) &&
+	       comes_again(c, site->mapping);
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,

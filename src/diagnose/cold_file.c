@@ -7,8 +7,10 @@
 
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
 {
+	/* what readahead has under way; of a program that is its cold start */
 	(void)c;
-	return site->kind == MODEL_FILE_MAJOR;
+	return site->kind == MODEL_FILE_MAJOR ||
+	       (site->kind == MODEL_FILE_MINOR && place_sleeps(site));
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
@@ -21,8 +23,8 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 	} else {
 		EVIDENCE(
 			ret,
-			"%s faults waited for the file, %s each, and its pages had not been there before",
-			units_count(part->count).s,
+			"%s fault%s waited for the file, %s each, and its pages had not been there before",
+			units_count(part->count).s, part->count == 1 ? "" : "s",
 			units_estimate(part->time_ns / (double)part->count).s);
 	}
 	ADVICE(ret,

@@ -160,7 +160,11 @@ static void end(const struct diagnose_case *c, struct model_finding *f)
 static int compare_times(const void *left, const void *right)
 {
 	const struct model_finding *a = left, *b = right;
+	bool a_failed = a->severity == MODEL_SEVERITY_FAILED,
+	     b_failed = b->severity == MODEL_SEVERITY_FAILED;
 
+	if (a_failed != b_failed)
+		return b_failed - a_failed;
 	if (isnan(a->time_ns) || isnan(b->time_ns))
 		return isnan(a->time_ns) - isnan(b->time_ns);
 	return (a->time_ns < b->time_ns) - (a->time_ns > b->time_ns);

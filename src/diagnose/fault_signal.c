@@ -9,10 +9,7 @@
 
 static bool is_hugetlb(const struct diagnose_case *c)
 {
-	const struct model_fault_row *f = &c->bill->fatal;
-
-	return f->kind == MODEL_HUGETLB || (f->mapping < c->bill->n_mappings &&
-					    strstr(c->bill->mappings[f->mapping].name, "hugepage"));
+	return c->bill->fatal.kind == MODEL_HUGETLB || strstr(c->bill->fatal_mapping, "hugepage");
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
@@ -26,16 +23,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 	    (is_bus && is_hugetlb(c)))
 		return false;
 	f = &c->bill->fatal;
-	if (f->site < c->bill->n_sites)
-		place_culprit(c, &c->bill->sites[f->site], ret);
-	if (f->mapping < c->bill->n_mappings)
-		text_copy(ret->culprit.mapping, sizeof(ret->culprit.mapping),
-			  c->bill->mappings[f->mapping].name);
+	place_fatal_culprit(c, ret);
 	EVIDENCE(ret, "it was killed by %s at a fault on address 0x%llx",
 		 is_bus ? "SIGBUS" : "SIGSEGV", (unsigned long long)f->address);
-	if (f->mapping < c->bill->n_mappings)
-		EVIDENCE(ret, " of %s, offset 0x%llx",
-			 model_base_name(c->bill->mappings[f->mapping].name),
+	if (c->bill->fatal_mapping[0])
+		EVIDENCE(ret, " of %s, offset 0x%llx", model_base_name(c->bill->fatal_mapping),
 			 (unsigned long long)f->file_offset);
 	ADVICE(ret, "%s",
 	       is_bus ? "the page is behind the end of its file, or could not be read: check the size of the file "

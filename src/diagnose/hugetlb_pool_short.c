@@ -9,12 +9,7 @@
 
 static bool is_hugetlb(const struct diagnose_case *c)
 {
-	const struct model_fault_row *f = &c->bill->fatal;
-	const struct model_mapping_row *m =
-		f->mapping < c->bill->n_mappings ? &c->bill->mappings[f->mapping] : NULL;
-
-	return f->kind == MODEL_HUGETLB ||
-	       (m && (strstr(m->name, "hugepage") || strstr(m->vm_flags, "ht")));
+	return c->bill->fatal.kind == MODEL_HUGETLB || strstr(c->bill->fatal_mapping, "hugepage");
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
@@ -23,11 +18,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 	(void)part;
 	if (!c->bill || !c->bill->has_fatal || c->doc->signal != SIGBUS || !is_hugetlb(c))
 		return false;
-	if (c->bill->fatal.site < c->bill->n_sites)
-		place_culprit(c, &c->bill->sites[c->bill->fatal.site], ret);
-	if (c->bill->fatal.mapping < c->bill->n_mappings)
-		text_copy(ret->culprit.mapping, sizeof(ret->culprit.mapping),
-			  c->bill->mappings[c->bill->fatal.mapping].name);
+	place_fatal_culprit(c, ret);
 	EVIDENCE(
 		ret,
 		"it was killed by SIGBUS at a touch of hugetlb memory: no page was free in the pool");

@@ -155,11 +155,40 @@ void place_culprit(const struct diagnose_case *c, const struct model_site_row *s
 		text_copy(ret->culprit.mapping, sizeof(ret->culprit.mapping), m->name);
 }
 
+void place_fatal_culprit(const struct diagnose_case *c, struct model_finding *ret)
+{
+	const struct model_frame *frame = &c->bill->fatal_frame;
+
+	text_copy(ret->culprit.function, sizeof(ret->culprit.function), frame->function);
+	text_copy(ret->culprit.file, sizeof(ret->culprit.file), frame->file);
+	ret->culprit.line = frame->line;
+	text_copy(ret->culprit.mapping, sizeof(ret->culprit.mapping), c->bill->fatal_mapping);
+}
+
 double place_figure(const struct diagnose_case *c, enum model_figure figure)
 {
 	int64_t value = c->doc->evidence.figures[figure];
 
 	return value < 0 ? 0 : (double)value;
+}
+
+double place_bytes_read(const struct diagnose_case *c)
+{
+	return fmax(place_figure(c, MODEL_IO_READ), place_figure(c, MODEL_DISK_READ));
+}
+
+double place_bytes_faulted(const struct diagnose_case *c)
+{
+	double page = (double)sys_machine_u64(&c->doc->machine, "page_bytes", 0), n = 0;
+
+	for (size_t i = 0; i < c->bill->n_sites; i++) {
+		const struct model_site_row *site = &c->bill->sites[i];
+
+		if ((site->kind == MODEL_FILE_MAJOR || site->kind == MODEL_FILE_MINOR) &&
+		    place_is_data_file(c, site))
+			n += (double)site->cost.count;
+	}
+	return n * page;
 }
 
 void place_predict(struct model_finding *f, double middle_ns)

@@ -38,8 +38,15 @@ bool place_has_same_culprit(const struct model_site_row *a, const struct model_s
 void place_culprit(const struct diagnose_case *c, const struct model_site_row *site,
 		   struct model_finding *ret);
 
+/* The same of the fault that a process died of. */
+void place_fatal_culprit(const struct diagnose_case *c, struct model_finding *ret);
+
 /* A figure of the evidence; 0 where it is not known. */
 double place_figure(const struct diagnose_case *c, enum model_figure figure);
+
+/* Bytes that the run read from disk, and bytes of data files that it faulted on: a page for each fault. */
+double place_bytes_read(const struct diagnose_case *c);
+double place_bytes_faulted(const struct diagnose_case *c);
 
 /* Sets the interval of what would be saved, around the middle: as wide as such predictions are, here, at the least. */
 void place_predict(struct model_finding *f, double middle_ns);

@@ -16,7 +16,8 @@ static bool is_of_fork(const struct diagnose_case *c, const struct model_site_ro
 
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
 {
-	if (site->kind == MODEL_FILE_MAJOR)
+	if (site->kind == MODEL_FILE_MAJOR ||
+	    (site->kind == MODEL_FILE_MINOR && place_sleeps(site)))
 		return false;
 	return place_is_start(site) || is_of_fork(c, site) ||
 	       (place_is_image(c, site) && !place_comes_again(site));

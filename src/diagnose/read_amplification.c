@@ -4,30 +4,9 @@
 
 #include "src/base/text.h"
 #include "src/base/units.h"
-#include <math.h>
 
 /* Read for each page faulted on, from here on; a fault maps at the most a few pages around. */
 enum { LEAST_TIMES = 16, LEAST_READS = 8 };
-
-static double bytes_read(const struct diagnose_case *c)
-{
-	return fmax(place_figure(c, MODEL_IO_READ), place_figure(c, MODEL_DISK_READ));
-}
-
-/* Faults on files that wait, or map what such waits brought. */
-static double bytes_faulted(const struct diagnose_case *c)
-{
-	double page = (double)sys_machine_u64(&c->doc->machine, "page_bytes", 0), n = 0;
-
-	for (size_t i = 0; i < c->bill->n_sites; i++) {
-		const struct model_site_row *site = &c->bill->sites[i];
-
-		if ((site->kind == MODEL_FILE_MAJOR || site->kind == MODEL_FILE_MINOR) &&
-		    place_is_data_file(c, site))
-			n += (double)site->cost.count;
-	}
-	return n * page;
-}
 
 static uint64_t n_reads(const struct diagnose_case *c, uint32_t mapping)
 {
@@ -44,7 +23,7 @@ static bool owns(const struct diagnose_case *c, const struct model_site_row *sit
 
 	return (site->kind == MODEL_FILE_MAJOR || site->kind == MODEL_FILE_MINOR) && jumps &&
 	       place_is_data_file(c, site) && n_reads(c, site->mapping) >= LEAST_READS &&
-	       bytes_read(c) >= LEAST_TIMES * bytes_faulted(c);
+	       place_bytes_read(c) >= LEAST_TIMES * place_bytes_faulted(c);
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
@@ -57,8 +36,9 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 		ret,
 		"%s were read from disk for %s faulted on, %.0f times as much, and the faults jump about: what "
 		"readahead brings is mostly not wanted",
-		units_bytes((uint64_t)bytes_read(c)).s, units_bytes((uint64_t)bytes_faulted(c)).s,
-		bytes_read(c) / bytes_faulted(c));
+		units_bytes((uint64_t)place_bytes_read(c)).s,
+		units_bytes((uint64_t)place_bytes_faulted(c)).s,
+		place_bytes_read(c) / place_bytes_faulted(c));
 	ADVICE(ret,
 	       "madvise(MADV_RANDOM) on the mapping: then each miss reads its own page. Major faults go up by it, and "
 	       "that is right; bytes read and time go down. The disk's own readahead is in "

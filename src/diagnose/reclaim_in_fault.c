@@ -5,22 +5,28 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 
-/* As many times the usual price of a fill. */
-enum { TIMES = 3 };
+/* As many times the usual price of a fill, where it was not the run's own limit that was hit. */
+#define TIMES 3.0
+/* Hits of the limit, of the fills. */
+#define HITS 0.25
 
-static bool is_short(const struct diagnose_case *c)
+static bool is_limited(const struct diagnose_case *c, uint64_t n_fills)
 {
-	return place_figure(c, MODEL_GROUP_LIMIT_HITS) > 0 ||
-	       place_figure(c, MODEL_DIRECT_RECLAIM) > 0;
+	return place_figure(c, MODEL_GROUP_LIMIT_HITS) >= HITS * (double)n_fills;
 }
 
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
 {
 	double each_ns = site->cost.count ? site->cost.time_ns / (double)site->cost.count : 0;
+	bool fills = site->kind == MODEL_ANON_WRITE || site->kind == MODEL_SHMEM ||
+		     site->kind == MODEL_COW;
 
-	return (site->kind == MODEL_ANON_WRITE || site->kind == MODEL_SHMEM ||
-		site->kind == MODEL_COW) &&
-	       is_short(c) && each_ns >= TIMES * c->bill->fill_each_ns;
+	if (!fills)
+		return false;
+	if (is_limited(c, site->cost.count))
+		return true;
+	return place_figure(c, MODEL_DIRECT_RECLAIM) >= (double)site->cost.count &&
+	       each_ns >= TIMES * c->bill->fill_each_ns;
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,

@@ -5,10 +5,18 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 
+static bool was_swapped(const struct diagnose_case *c)
+{
+	return place_figure(c, MODEL_VM_SWAP) > 0 || place_figure(c, MODEL_SMAPS_SWAP) > 0;
+}
+
+/* A page that readahead brought back from swap is mapped by a minor fault, which looks like a fill. */
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
 {
-	(void)c;
-	return site->kind == MODEL_SWAP_IN;
+	bool is_back = site->kind == MODEL_ANON_WRITE && place_comes_again(site) &&
+		       place_share(&site->habits, site->cost.count, MODEL_REMAPPED) < 0.5;
+
+	return site->kind == MODEL_SWAP_IN || (is_back && was_swapped(c));
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,

@@ -219,8 +219,10 @@ struct model_bill {
 	int64_t unexplained;
 	uint64_t counts[MODEL_N_BILL_COUNTS];
 	uint64_t n_processes, n_threads, n_execs, n_forks;
-	/* the last fault of the first process that was not completed: with doc->signal, the one it died of */
+	/* the last fault of the thread that ended last, where it had one right then: with doc->signal, what it died of */
 	struct model_fault_row fatal;
+	struct model_frame fatal_frame;      /* of its instruction */
+	char fatal_mapping[MODEL_BILL_NAME]; /* which need not be in mappings */
 	bool has_fatal;
 
 	struct model_kind_row kinds[MODEL_N_FAULT_KINDS];

@@ -323,6 +323,7 @@ static const struct row_array each_rows = {"each", MODEL_MAX_EACH, sizeof(struct
 
 static void read_fatal(struct json_reader *rd, const json_t *root, struct model_bill *bill)
 {
+	const json_t *frame = json_get_object(rd, root, "fatal_frame");
 	struct model_fault_row *rows;
 	size_t n = 0;
 
@@ -331,6 +332,10 @@ static void read_fatal(struct json_reader *rd, const json_t *root, struct model_
 		bill->fatal = rows[0];
 	bill->has_fatal = n > 0;
 	free(rows);
+	if (!frame)
+		return;
+	read_frame(rd, frame, &bill->fatal_frame);
+	json_get_text(rd, frame, "mapping", bill->fatal_mapping, sizeof(bill->fatal_mapping));
 }
 
 /* In this order: rows name rows of what comes before. */

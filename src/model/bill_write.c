@@ -352,6 +352,10 @@ void model_bill_write(struct json_writer *w, const struct model_trace *doc)
 	write_timeline(w, bill);
 	write_faults(w, bill, "worst", bill->worst, bill->n_worst);
 	write_faults(w, bill, "fatal", &bill->fatal, bill->has_fatal);
+	json_put_object_flat(w, "fatal_frame");
+	put_known_text(w, "mapping", bill->fatal_mapping);
+	put_frame(w, &bill->fatal_frame);
+	json_put_end_object(w);
 	if (bill->n_each || bill->n_each_left_out) {
 		write_faults(w, bill, "each", bill->each, bill->n_each);
 		json_put_u64(w, "each_left_out", bill->n_each_left_out);

@@ -69,6 +69,8 @@ struct trace_aggregate {
 	size_t n_worst;
 	struct trace_seen *each;
 	size_t n_each;
+	struct trace_seen
+		fatal; /* the last that a thread had right when it ended; thread NULL: none */
 	bool keep_each;
 	uint64_t each_least_ns, n_each_left_out;
 	uint32_t each_kinds;

@@ -647,12 +647,35 @@ static int make_each(struct maker *m)
 	return 0;
 }
 
+/* What it was about alone counts: it is in no table, as it was not completed. */
+static int make_fatal(struct maker *m)
+{
+	const struct trace_seen *fatal = &m->a->fatal;
+	struct model_frame *frames;
+
+	if (!fatal->thread)
+		return 0;
+	frames = calloc(MODEL_MAX_STACK, sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	m->bill->has_fatal = true;
+	m->bill->fatal = fault_row(m, fatal);
+	m->bill->fatal.site = MODEL_NO_ROW;
+	text_copy(m->bill->fatal_mapping, sizeof(m->bill->fatal_mapping),
+		  fatal->name ? trace_spaces_name(m->spaces, fatal->name) : "");
+	if (trace_stacks_resolve(m->stacks, fatal->stack, frames, MODEL_MAX_STACK) > 0)
+		m->bill->fatal_frame = frames[0];
+	free(frames);
+	return 0;
+}
+
 int trace_aggregate_finish(const struct trace_aggregate *a, const struct trace_stacks *stacks,
 			   const struct trace_spaces *spaces,
 			   const struct trace_corrections *corrections, struct model_bill *bill)
 {
 	static int (*const steps[])(struct maker *) = {make_mappings, make_sites, make_threads,
-						       make_moments,  make_worst, make_each};
+						       make_moments,  make_worst, make_each,
+						       make_fatal};
 	struct maker m = {.a = a,
 			  .stacks = stacks,
 			  .spaces = spaces,

@@ -158,7 +158,8 @@ static void take_fault(void *data, const struct trace_fault *f)
 	struct trace_seen *seen = &s->batch[s->n_batch];
 	const struct trace_mapping *m;
 
-	if (f->unfinished) /* told by its count: the kernel did nothing yet, and where it comes again it is another */
+	if (f->unfinished &&
+	    !s->is_ending) /* told by its count: where it comes again it is another */
 		return;
 	*seen = (struct trace_seen){
 		.thread = f->thread,
@@ -180,6 +181,10 @@ static void take_fault(void *data, const struct trace_fault *f)
 	take_history(s, f, m, seen);
 	seen->row = trace_aggregate_row(&s->aggregate, f->thread);
 	trace_kinds_first(&s->kinds, f, m, seen);
+	if (s->is_ending)
+		s->aggregate.fatal = *seen;
+	if (f->unfinished)
+		return;
 	s->n_faults++;
 	s->n_major += f->major;
 	s->fault_ns += f->latency_ns;
@@ -208,7 +213,9 @@ static void take_exit(struct trace_session *s, struct trace_thread *t,
 {
 	const struct trace_process *process;
 
+	s->is_ending = true;
 	trace_pairs_end(&s->pairs, t);
+	s->is_ending = false;
 	if (t->in_ns && record->time_ns > t->in_ns)
 		t->cpu_ns += record->time_ns - t->in_ns;
 	t->in_ns = 0;

@@ -45,6 +45,7 @@ struct trace_session {
 	uint64_t rate_from_ns, rate_from_n, calm_since_ns;
 	uint64_t turn_ns,
 		window_from_ns; /* when lean and full entries change places; when they last did */
+	bool is_ending;         /* the thread whose fault is taken */
 	bool is_hot, was_hot, failed;
 };
 

@@ -144,6 +144,21 @@ in_cgroup() { # LIMIT
 	prefix=(bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group")
 }
 
+# Swap of 200 MB, gone at the end.
+with_swap() {
+	local file
+	! grep -q '^/' /proc/swaps || return 0
+	needs swapon mount
+	for file in "$dir/swap" "/var/tmp/pagetoll-cli-swap.$$"; do
+		restore+=("swapoff '$file' 2>/dev/null; rm -f '$file'")
+		head -c 200M /dev/zero >"$file"
+		chmod 600 "$file"
+		mkswap "$file" >/dev/null
+		! swapon "$file" 2>/dev/null || return 0
+	done
+	skip 'needs swap: none is active and swapon of a file is refused; as root: swapon FILE'
+}
+
 # --- looking ---------------------------------------------------------------------------------------
 
 show() {

@@ -90,21 +90,6 @@ reports() { tr -s ' \n' ' ' <"$err" | grep -qE -- "$1" || { echo "expected: $1" 
 	json '"short of RAM" in d["verdict"]["text"] and "would be wrong" in d["verdict"]["text"]' doc
 }
 
-# Swap of 200 MB, gone at the end.
-with_swap() {
-	local file
-	! grep -q '^/' /proc/swaps || return 0
-	needs swapon mount
-	for file in "$dir/swap" "/var/tmp/pagetoll-cli-swap.$$"; do
-		restore+=("swapoff '$file' 2>/dev/null; rm -f '$file'")
-		head -c 200M /dev/zero >"$file"
-		chmod 600 "$file"
-		mkswap "$file" >/dev/null
-		! swapon "$file" 2>/dev/null || return 0
-	done
-	skip 'needs swap: none is active and swapon of a file is refused; as root: swapon FILE'
-}
-
 @test "more memory than there is: short of RAM" {
 	in_cgroup 48M
 	with_swap
