@@ -229,6 +229,38 @@ static void add_share(struct model_trace *doc)
 	add(doc, ")");
 }
 
+/* Of the length of a phase; below it that phase is clean. */
+#define CLEAN 0.01
+/* What start-up must have cost to be told of by itself. */
+#define LEAST_START_NS 10e6
+
+static double share_of_phase(const struct model_phase_row *phase)
+{
+	return phase->to_ns > phase->from_ns
+		       ? phase->time_ns / (double)(phase->to_ns - phase->from_ns)
+		       : NAN;
+}
+
+/* What is paid once is another matter than what is paid all the time. */
+static void add_phases(struct model_trace *doc)
+{
+	const struct model_phase_row *start = &doc->bill->phases[MODEL_PHASE_START];
+	const struct model_phase_row *steady = &doc->bill->phases[MODEL_PHASE_STEADY];
+	double share = share_of_phase(steady);
+
+	if (start->time_ns < LEAST_START_NS || isnan(share) ||
+	    steady->to_ns - steady->from_ns < start->to_ns - start->from_ns)
+		return;
+	add(doc, "; start-up pays %s once in its first %s", units_estimate(start->time_ns).s,
+	    units_duration(start->to_ns - start->from_ns).s);
+	if (share < CLEAN)
+		add(doc, ", steady state is clean (%s of %s)", units_estimate(steady->time_ns).s,
+		    units_duration(steady->to_ns - steady->from_ns).s);
+	else
+		add(doc, ", steady state pays %s of %s", units_estimate(steady->time_ns).s,
+		    units_duration(steady->to_ns - steady->from_ns).s);
+}
+
 static double deciding_share(const struct model_bill *bill)
 {
 	double share = model_bill_share(bill);
@@ -258,5 +290,6 @@ void model_bill_judge(struct model_trace *doc)
 		add_share(doc);
 		add_dearest(doc);
 	}
+	add_phases(doc);
 	text_make_harmless(doc->verdict.text);
 }

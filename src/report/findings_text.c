@@ -72,6 +72,11 @@ void report_findings(const struct model_trace *doc, FILE *out, const struct repo
 		print_names(doc, out, style);
 		return;
 	}
+	/* the verdict has said it */
+	if (doc->n_findings == 1 && doc->verdict.id == MODEL_FAULTS_NOT_THE_PROBLEM) {
+		report_headed(out, style, PAINT_NONE, "do", doc->findings[0].advice);
+		return;
+	}
 	for (size_t i = 0; i < doc->n_findings; i++) {
 		(void)fputc('\n', out);
 		print_finding(&doc->findings[i], i + 1, out, style);
