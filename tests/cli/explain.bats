@@ -34,7 +34,7 @@ sources() {
 		silent
 		harmless "$out"
 		head -n 1 "$out" | grep -q "^$id: [a-z0-9]"
-		for head in what told do 'can be wrong' 'shown by'; do
+		for head in 'what' 'told' 'do' 'can be wrong' 'shown by'; do
 			[ "$(grep -c "^$head  *[A-Za-z]" "$out")" = 1 ] || { echo "$id: $head" && show; }
 		done
 		[ "$(awk '{ if (length > n) n = length } END { print n }' "$out")" -le 100 ]
@@ -93,6 +93,7 @@ for key in ("title", "what", "told", "todo", "false_alarm"):
 	[ "$(grep -oE '^[a-z-]+: ' "$out" | tr -d '\n')" = 'swap-in: cold-file: ' ]
 	toll explain --json swap-in cold-file SWAP-IN
 	json '[f["id"] for f in d["findings"]] == ["swap-in", "cold-file"]'
+	# shellcheck disable=SC2046
 	toll explain --json $(sources) $(sources)
 	json "[f['id'] for f in d['findings']] == '$(sources | tr '\n' ' ')'.split()"
 }
@@ -199,7 +200,7 @@ for f in json.load(open("out"))["findings"]:
 	sources | cmp - names
 	toll manual completion
 	grep -oE '^	explain\) names=".*"' "$out" >line
-	for id in $(sources); do grep -q " $id[ \"]" line; done
+	for id in $(sources); do grep -q " ${id}[ \"]" line; done
 	for doc in "$HERE"/../golden/docs/schema1-trace_*.json; do
 		toll show --json "$doc"
 		"$PYTHON" -I -S -c 'import json; print(*(f["id"] for f in json.load(open("out"))["findings"]))' >found
