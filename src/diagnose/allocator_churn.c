@@ -74,12 +74,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(allocator_churn) = {
-	.title = "allocator churn",
-	.what = "Large blocks are mapped anew at each malloc and unmapped at each free, or the top of the heap is trimmed and grown again; each time all of its pages fault once more.",
-	.told = "Most faults bring pages that the process had had before, in memory that was mapped anew since, or in the heap.",
-	.todo = "Keep the buffer, or have malloc keep the memory: both M_MMAP_THRESHOLD and M_TRIM_THRESHOLD.",
+	.title = "blocks that malloc maps anew each time",
+	.what = "malloc maps a large block anew each time and free unmaps it, or the top of the heap is trimmed and grown again. Each time all pages of the block fault once more.",
+	.told = "At least half of the faults bring a page that the process has had before, in memory that was mapped anew since, or in the heap.",
+	.todo = "Keep the buffer and use it again; or have malloc keep the memory: M_MMAP_THRESHOLD and M_TRIM_THRESHOLD, both above the size of the block. One of them alone makes it worse.",
 	.false_alarm =
-		"A program that calls mmap and munmap by itself looks the same; then it is its own allocator.",
+		"A program that calls mmap and munmap by itself looks the same; then it is its own allocator, and options of malloc change nothing.",
 	.rank = DIAGNOSE_BY_PATTERN,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -36,12 +36,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(cold_file) = {
-	.title = "cold file",
-	.what = "The first read of a mapped file waits for the disk. That is no shortage of memory, whatever the number of major faults.",
-	.told = "Major faults on pages that did not come again, and neither one by one in order nor far more read than wanted.",
-	.todo = "Read ahead, or keep the file cached.",
+	.title = "first read of a file from disk",
+	.what = "The first touch of a mapped file that is not cached waits for the disk. Memory is not short, however many major faults there are.",
+	.told = "Major faults on pages that did not come again. Neither are they one by one in order (io-per-page), nor was far more read than was wanted (read-amplification).",
+	.todo = "Have it read before it is needed, or keep the file cached.",
 	.false_alarm =
-		"The second run is fast anyway, so it may not matter; a page that was pressed out of the cache before the trace began looks cold, too.",
+		"A second run finds the file cached, so it may not matter. What was thrown out of the cache before the trace began looks cold, too.",
 	.rank = DIAGNOSE_REST,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

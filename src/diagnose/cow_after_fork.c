@@ -42,10 +42,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(cow_after_fork) = {
 	.title = "copy on write after fork",
-	.what = "fork shares all private memory with the child and write-protects it. Each page that is written next faults: to be copied, or, where the child is gone, to be made writable again.",
-	.told = "Writes to pages that were present, in a process that has forked, many a fork.",
-	.todo = "MADV_DONTFORK, posix_spawn or vfork; populate again after the fork.",
-	.false_alarm = "Snapshots by fork (as databases make them) pay this on purpose.",
+	.what = "fork shares all private memory with the child and write-protects it. Each page that is written next faults: it is copied, or, where the child is gone already, made writable again.",
+	.told = "Write faults on pages that were there, in a process that shared its memory with a relative: at least 256 for each fork. Fewer are what a child writes until it calls exec (process-start).",
+	.todo = "Keep large memory from the child by MADV_DONTFORK, start helpers by posix_spawn or vfork, or populate again after the fork.",
+	.false_alarm =
+		"Programs that fork to take a snapshot, as some databases do, pay this on purpose.",
 	.rank = DIAGNOSE_BY_EVENT,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

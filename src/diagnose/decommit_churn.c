@@ -36,12 +36,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(decommit_churn) = {
-	.title = "decommit churn",
-	.what = "Memory is given back to the kernel while it stays mapped, and is wanted again soon after: each page faults once more.",
-	.told = "Most faults bring pages that the process had had before, in mappings that were not made anew since.",
-	.todo = "Give back less often, or by MADV_FREE.",
+	.title = "memory given back in place, then wanted again",
+	.what = "Pages are given back to the kernel while their memory stays mapped (MADV_DONTNEED, MADV_FREE), and are wanted again soon after: each faults once more.",
+	.told = "At least half of the faults bring a page that the process has had before, in a mapping that stayed. In the heap, or in memory mapped anew, it is allocator-churn.",
+	.todo = "Give back less often, or by MADV_FREE, which takes pages only when memory is short.",
 	.false_alarm =
-		"Pages that the kernel took by itself (reclaim of clean file pages) come again, too; those are called by other names here.",
+		"Pages that the kernel took by itself come again, too: those of a file that is cached still, but was unmapped by reclaim, look the same.",
 	.rank = DIAGNOSE_BY_PATTERN,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

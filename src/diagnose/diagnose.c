@@ -19,11 +19,11 @@ struct owners {
 	struct diagnose_part *parts; /* of each row of the registry */
 };
 
-const struct diagnose_finding *diagnose_find(const char *id)
+const struct diagnose_row *diagnose_find(const char *id)
 {
 	for (const struct diagnose_row *row = finding_registry; row->id; row++)
 		if (strcmp(row->id, id) == 0)
-			return row->finding;
+			return row;
 	return NULL;
 }
 

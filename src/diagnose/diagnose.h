@@ -67,7 +67,7 @@ struct diagnose_row {
 extern const struct diagnose_row finding_registry[];
 
 /* NULL: there is none of that name. */
-const struct diagnose_finding *diagnose_find(const char *id);
+const struct diagnose_row *diagnose_find(const char *id);
 
 /* Replaces the findings of a document: what failed first, then the dearest; those that have no time behind. */
 void diagnose_trace(struct model_trace *doc);

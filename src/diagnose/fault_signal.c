@@ -39,11 +39,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(fault_signal) = {
 	.title = "fault that ended in a signal",
-	.what = "The kernel could not complete a fault: there is no memory at the address, it may not be accessed so, or its data cannot be had. The process gets SIGSEGV or SIGBUS.",
+	.what = "The kernel could not complete a fault: there is no memory at the address, it may not be accessed in this way, or its data cannot be had. The process gets SIGSEGV or SIGBUS.",
 	.told = "The process was killed by that signal, and its last fault was never completed.",
-	.todo = "Look at the address and the mapping that are named.",
+	.todo = "Look at the address, the mapping and the place in the code that the report names.",
 	.false_alarm =
-		"A signal that was sent by kill(2), right while an ordinary fault was under way.",
+		"A signal sent by kill(2) at the moment when an ordinary fault was under way looks the same.",
 	.rank = DIAGNOSE_BY_KIND,
 	.severity = MODEL_SEVERITY_FAILED,
 	.whatever_the_time = true,

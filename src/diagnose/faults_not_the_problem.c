@@ -40,11 +40,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(faults_not_the_problem) = {
 	.title = "faults are not the problem",
-	.what = "Page faults took less than a twentieth of the time of any thread that matters. Whatever makes the program slow, it is something else.",
-	.told = "By time, never by count: a million faults can be nothing in an hour, and a few can be all of a second. The thread that loses most of its time decides, so that threads that sleep do not hide it.",
+	.what = "Page faults took less than a twentieth of the time of every thread that matters. Whatever makes the program slow is something else.",
+	.told = "By time, never by count: a million faults can be nothing in an hour, and a few can be all of a second. The thread that loses the largest share of its time decides, so that threads that sleep do not hide it.",
 	.todo = "Profile the CPU (perf record), or look at what it sleeps for (offcputime, strace -c). The longest fault after start-up is named all the same: where a deadline counts, one can be too many (trace --deadline).",
 	.false_alarm =
-		"A run that is mostly start-up of something else, or that was looked at for too short a while. Pages populated inside system calls (mmap with MAP_POPULATE, mlock) take time that no fault shows.",
+		"The trace was too short, or mostly of the start of something else. Pages populated inside of system calls (mmap with MAP_POPULATE, mlock) take time that no fault shows.",
 	.rank = DIAGNOSE_REST,
 	.severity = MODEL_SEVERITY_NOTE,
 	.tell = tell,

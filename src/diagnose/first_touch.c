@@ -72,11 +72,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(first_touch) = {
 	.title = "first touch",
-	.what = "Memory costs nothing until it is touched; then the kernel finds a page, clears it and maps it, page by page, in the middle of the program's work.",
-	.told = "The pages were missing, nothing waited for a disk or a lock, and the same pages did not come again: prefaulting would pay it once, too.",
-	.todo = "Huge pages make it a fraction (one fault for hundreds of pages); populating ahead of time moves it where nobody waits. Often neither is needed: it is paid once.",
+	.what = "Memory costs nothing until it is touched; then the kernel finds a page, clears it and maps it, page by page, in the middle of the program's work. A file that is cached is mapped in the same way.",
+	.told = "The pages were missing, the faults waited for neither disk nor lock, and few pages came again: to populate them ahead of time would cost it once, too. No other finding fits.",
+	.todo = "Huge pages make it a fraction (one fault for hundreds of pages); populating ahead of time moves it to where nobody waits. Often neither is needed, as it is paid once.",
 	.false_alarm =
-		"A program that is traced for its first second only: most of what any program does then is first touch.",
+		"In the first second of any program most faults are of this kind: a short trace says little of a long run.",
 	.rank = DIAGNOSE_REST,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -75,10 +75,10 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(host_cold_memory) = {
 	.title = "memory that is cold in the host",
-	.what = "In a virtual machine memory can be free here and not backed by the host: the first touch then costs as much as two faults, the second of them in the host, where no counter of the guest sees it.",
-	.told = "First touches at several times their usual price on this machine, a hypervisor, and no sign of a shortage here. Its time is part of that of other findings.",
-	.todo = "Keep memory that was touched; back the guest by memory that is there.",
-	.false_alarm = "A neighbour that takes the CPU, or the cache, makes touches dear, too.",
+	.what = "In a virtual machine memory can be free while the host has none behind it. The first touch then takes a second fault, in the host, that no counter of the guest sees, and costs several times as much.",
+	.told = "First touches at three times their usual price on this machine or more, under a hypervisor, with no sign that memory was short here. Its time is a part of what other findings have, and is told twice.",
+	.todo = "Keep memory that was touched; on the host, back the guest with memory that is there from the start.",
+	.false_alarm = "A neighbour that takes the CPU or the cache makes touches dear, too.",
 	.rank = DIAGNOSE_REST,
 	.severity = MODEL_SEVERITY_COSTS,
 	.tell = tell,

@@ -32,10 +32,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(hugetlb_pool_short) = {
 	.title = "hugetlb pool too small",
-	.what = "Huge pages of a pool are reserved at mmap; without a reservation, or after a fork, a touch that finds the pool empty kills the process.",
-	.told = "SIGBUS, and the last fault was in hugetlb memory.",
-	.todo = "A larger pool, and no MAP_NORESERVE.",
-	.false_alarm = "None known.",
+	.what = "Huge pages of a pool are reserved at mmap. Without a reservation (MAP_NORESERVE), or in the child after a fork, a touch that finds the pool empty kills the process.",
+	.told = "The process was killed by SIGBUS, and its last fault was in hugetlb memory.",
+	.todo = "A larger pool, and no MAP_NORESERVE: then mmap fails, which can be handled, and not the touch.",
+	.false_alarm =
+		"A huge page that lies behind the end of its file, or that has a memory error, ends in SIGBUS, too.",
 	.rank = DIAGNOSE_BY_KIND,
 	.severity = MODEL_SEVERITY_FAILED,
 	.whatever_the_time = true,

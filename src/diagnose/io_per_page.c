@@ -37,12 +37,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(io_per_page) = {
-	.title = "one I/O for each page",
+	.title = "one wait for the disk for each page",
 	.what = "Each page of a mapped file is read from disk by itself, although they are wanted in order: readahead is off, so every fault waits as long as the disk takes for one page.",
-	.told = "Major faults, each on the page right behind the one before.",
+	.told = "At least 32 major faults, half of them or more on the page right behind the one before.",
 	.todo = "Remove MADV_RANDOM, or say MADV_SEQUENTIAL, or read ahead by MADV_POPULATE_READ.",
 	.false_alarm =
-		"Two streams through one mapping by turns do not look sequential; a file of one page does.",
+		"It is missed where two streams take turns in one mapping, as neither looks sequential. Filesystems without readahead do it whatever the program advises.",
 	.rank = DIAGNOSE_BY_PATTERN,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -38,11 +38,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(mmap_lock_contention) = {
 	.title = "contention for mmap_lock",
-	.what = "A fault that needs the lock of the whole address space waits while another thread holds it: in mmap, munmap, mprotect, or reading smaps.",
-	.told = "Faults on anonymous memory that slept more than they worked, in a process of several threads, without a shortage of memory.",
-	.todo = "Change the address space less often; prefault before threads run.",
+	.what = "The kernel has one lock for the address space of a process, mmap_lock. A fault that needs it waits while another thread holds it: in mmap, munmap or mprotect, or while smaps is read.",
+	.told = "Faults that need no data, and yet slept for more than half of their time, in a process of several threads, while memory was not short.",
+	.todo = "Change the address space less often; prefault before other threads run.",
 	.false_alarm =
-		"A page that is being migrated, or compaction, makes a fault sleep, too. Whoever reads /proc/PID/smaps of the process holds the same lock.",
+		"A page that is being migrated, or compaction, makes a fault sleep, too. The lock may be held by a monitor that reads /proc/PID/smaps, and not by the program.",
 	.rank = DIAGNOSE_BY_EVENT,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -47,12 +47,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(process_start) = {
-	.title = "process start",
+	.title = "exec, linking and relocation",
 	.what = "Each start of a program maps its code and data, relocates pointers and fills the first pages of stack and heap: some hundred faults, whatever the program does afterwards.",
-	.told = "Faults in the kernel's exec, in the dynamic linker, in pages of programs and libraries, and the few copies that a child makes between fork and exec.",
-	.todo = "Fewer launches, static linking, prelinking. Nothing else changes it much.",
+	.told = "Faults in the kernel's exec, in the dynamic linker, on pages of programs and libraries, and the few copies that a child makes between fork and exec.",
+	.todo = "Fewer starts, static linking, prelinking. Little else changes it.",
 	.false_alarm =
-		"A program that maps its own data from its executable: its first reads look like start-up. A library that is loaded late (dlopen) counts as start, too.",
+		"A program that maps data from its own executable, or that loads a library late (dlopen): its first touches of these count as start.",
 	.rank = DIAGNOSE_BY_PLACE,
 	.severity = MODEL_SEVERITY_NOTE,
 	.owns = owns,

@@ -48,12 +48,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(read_amplification) = {
-	.title = "read amplification",
-	.what = "Lookups at random places of a mapped file make the kernel read a whole window around each, of which one page is wanted.",
-	.told = "Much more was read from disk than the faults cover, and the faults do not go onward.",
+	.title = "far more read from disk than wanted",
+	.what = "Lookups at random places of a mapped file make the kernel read a whole window of pages around each, of which one is wanted.",
+	.told = "At least 16 times as much was read from disk as the pages faulted on hold, and most faults do not lie a little ahead of the one before.",
 	.todo = "MADV_RANDOM on the mapping.",
 	.false_alarm =
-		"Other reads of the same process (read(2) of large files) count into the same bytes.",
+		"Whatever else the process reads, such as large files by read(2), counts into the same bytes.",
 	.rank = DIAGNOSE_BY_PATTERN,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

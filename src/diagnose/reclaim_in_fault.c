@@ -51,11 +51,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(reclaim_in_fault) = {
-	.title = "reclaim inside of faults",
-	.what = "No memory was free: the fault itself had to press pages out before it got one.",
-	.told = "Fills at several times their usual price, while a limit was hit or allocations stalled.",
-	.todo = "More room, or reclaim that begins earlier.",
-	.false_alarm = "Others on the machine may have stalled, where no cgroup counts its own.",
+	.title = "faults that had to free memory first",
+	.what = "No memory was free: the fault had to take pages from others, and perhaps to write them out, before it got one.",
+	.told = "Faults at three times the usual price of a fill or more, while a cgroup limit was hit, or allocations had to reclaim by themselves.",
+	.todo = "Give it a higher limit or more memory, or have reclaim begin earlier.",
+	.false_alarm =
+		"Where the run has no memory cgroup of its own, the allocations that reclaimed may have been of others on the machine.",
 	.rank = DIAGNOSE_BY_EVENT,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -28,10 +28,11 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(shared_write_notify) = {
 	.title = "write notification of a shared file",
-	.what = "In a shared mapping of a file the first write to each clean page is a fault of its own, so that the filesystem can make room for it; after each writeback it comes again.",
-	.told = "Write faults on shared file pages.",
+	.what = "In a shared mapping of a file the first write to each clean page is a fault of its own, so that the filesystem can make room for it. After each writeback it comes again.",
+	.told = "Write faults on pages of a file that is mapped shared.",
 	.todo = "MADV_POPULATE_WRITE after mmap and after each sync; or pwrite.",
-	.false_alarm = "None known: the kernel takes this fault for nothing else.",
+	.false_alarm =
+		"A tool that tracks changed pages (soft-dirty bits, as for checkpoints) causes the same faults.",
 	.rank = DIAGNOSE_BY_KIND,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -30,12 +30,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(stack_first_touch) = {
-	.title = "first touch of stack",
+	.title = "first touch of a stack",
 	.what = "A stack is memory like any other: each page that a call reaches for the first time is a fault, in the middle of the call.",
-	.told = "The mapping is [stack], or the address lies near the thread's own stack pointer, in the same mapping.",
+	.told = "The mapping is [stack], or the address lies near the thread's own stack pointer and in the same mapping.",
 	.todo = "Touch the stack once before it matters; keep large arrays off it.",
 	.false_alarm =
-		"A buffer that was allocated right beside a thread's stack can look as if it were on it.",
+		"A buffer right beside a thread's stack, in the same mapping, can look as if it were on the stack.",
 	.rank = DIAGNOSE_BY_PLACE,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

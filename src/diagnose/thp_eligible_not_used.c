@@ -53,12 +53,12 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 }
 
 FINDING(thp_eligible_not_used) = {
-	.title = "huge pages asked for, small ones came",
-	.what = "Memory is marked for huge pages and smaps calls it eligible, and yet each fault brings a small page: mostly since the mapping grows in small steps, so that no whole huge page fits when it is touched.",
-	.told = "Many small fills in mappings that smaps calls eligible, with little of them huge.",
-	.todo = "Grow in aligned steps of a huge page; MADV_COLLAPSE; mTHP.",
+	.title = "huge pages were possible, small ones came",
+	.what = "The memory may have huge pages, by its advice or by the system's setting, and yet each fault brings a small page: mostly since the mapping grows in small steps, so that no whole huge page fits when it is touched.",
+	.told = "Most of the mapping is THPeligible in smaps, less than half of what is resident is in huge pages, and the small pages filled would make up four huge ones or more.",
+	.todo = "Grow in steps of a huge page, aligned to one; or make huge pages of what is there by MADV_COLLAPSE; or have the system use mTHP, pages of sizes between.",
 	.false_alarm =
-		"Memory so fragmented that no huge page was free looks the same; thp_fault_fallback in /proc/vmstat then counts.",
+		"Memory so fragmented that no huge page was free looks the same; then thp_fault_fallback in /proc/vmstat has grown.",
 	.rank = DIAGNOSE_BY_PATTERN,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -33,8 +33,8 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(thp_fault_latency) = {
 	.title = "latency of huge page faults",
 	.what = "A huge page is cleared at its first touch: hundreds of microseconds in one fault, and more where memory must be compacted for it. Per byte it is the cheapest kind of fill.",
-	.told = "Faults that brought a huge page, where they take a share of the time that matters.",
-	.todo = "Populate ahead of time, or use smaller pages where latency counts.",
+	.told = "Faults that brought a huge page.",
+	.todo = "For throughput nothing. Where one touch must not take so long, populate ahead of time or use smaller pages.",
 	.false_alarm =
 		"In a virtual machine most of it can be the host that has to find memory: see host-cold-memory.",
 	.rank = DIAGNOSE_BY_KIND,

@@ -45,10 +45,10 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(thread_first_touch) = {
 	.title = "first touch by each thread",
 	.what = "Each new thread starts on memory that nobody has touched: its stack, its own malloc arena, its buffers. With many short-lived threads that is paid again and again.",
-	.told = "First touches, nearly all by threads that are not the process's first, and by at least four of them.",
+	.told = "First touches, four in five or more of them by other threads than the first of their process, and at least four such threads.",
 	.todo = "Keep threads and their buffers; populate a thread's memory before it is given work.",
 	.false_alarm =
-		"A program that fills one large table with several threads on purpose: that is a first touch made faster.",
+		"A program that fills one large table by several threads on purpose looks the same: there the first touch is divided, not repeated.",
 	.rank = DIAGNOSE_BY_PATTERN,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -28,9 +28,10 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(uffd_handler_latency) = {
 	.title = "latency of a userfaultfd handler",
 	.what = "The memory is registered with userfaultfd: each fault wakes a handler in user space and sleeps until it has answered.",
-	.told = "smaps says so of the mapping (um), and the faults slept.",
+	.told = "smaps marks the mapping so (um, uw or ui in VmFlags), and the faults slept.",
 	.todo = "A faster handler, or pages that come before they are asked for.",
-	.false_alarm = "None known.",
+	.false_alarm =
+		"smaps is not read for every mapping where there are many: in a process that has such a handler, what sleeps in a mapping not looked at is taken for a wait for it.",
 	.rank = DIAGNOSE_BY_KIND,
 	.severity = MODEL_SEVERITY_COSTS,
 	.owns = owns,

@@ -60,8 +60,8 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 
 FINDING(zero_page_then_write) = {
 	.title = "zero page, then write",
-	.what = "A page of fresh memory that is read first gets the shared zero page; the write that follows faults again to replace it. So each page costs two faults.",
-	.told = "Writes to pages that were present and only read until then, without a fork.",
+	.what = "A page of fresh memory that is read first gets the zero page, which all share; the write that follows faults again to replace it. So each page costs two faults.",
+	.told = "Writes to pages that were there and had only been read until then, and the reads that came before these; no fork explains them.",
 	.todo = "Write first, or populate for writing.",
 	.false_alarm =
 		"Memory that is mostly read and seldom written is well served by the zero page.",

@@ -48,7 +48,7 @@ load lib
 }
 
 @test "each command teaches itself by --help, -h and help COMMAND alike" {
-	for name in bench show list doctor stat trace; do
+	for name in bench show list doctor explain stat trace; do
 		toll "$name" --help
 		ended 0
 		silent
@@ -65,7 +65,7 @@ load lib
 }
 
 @test "help is at most 80 columns wide where it is not folded by hand" {
-	for name in bench show list doctor stat trace; do
+	for name in bench show list doctor explain stat trace; do
 		toll "$name" --help
 		[ "$(sed '/^examples:/,$d' "$out" |
 			awk '{ if (length > n) n = length } END { print n + 0 }')" -le 80 ]
