@@ -49,7 +49,9 @@ enum model_figure {
 	MODEL_VM_PTE,
 	MODEL_RSS_FILE,
 	MODEL_THREADS,
-	MODEL_SWAP_INS, /* pages, as all of the counts below */
+	MODEL_VM_LOCKED,     /* bytes, as those before */
+	MODEL_MEMLOCK_LIMIT, /* bytes of RLIMIT_MEMLOCK; not known where there is none */
+	MODEL_SWAP_INS,      /* pages, as all of the counts below */
 	MODEL_SWAP_OUTS,
 	MODEL_REFAULTS_ANON,
 	MODEL_REFAULTS_FILE,

@@ -89,6 +89,11 @@ void report_bill_text(const struct model_trace *doc, FILE *out, const struct rep
 void report_trace_command(const struct model_trace *doc, FILE *out,
 			  const struct report_style *style);
 
+/* A process's mappings; each: not summed up by name. */
+struct model_inspect;
+void report_inspect_text(const struct model_inspect *doc, bool each, FILE *out,
+			 const struct report_style *style);
+
 /* The findings of a trace, each in some lines. */
 void report_findings(const struct model_trace *doc, FILE *out, const struct report_style *style);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says of one mapping: sizes and page sizes, from /proc/PID/smaps. */
+/* What the kernel says of mappings: sizes and page sizes, from /proc/PID/smaps. */
 #include "src/sys/smaps.h"
 
 #include "src/base/array.h"
@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { KIB = 1024, LINE = 8192 };
 
 struct field {
 	const char *key;
@@ -22,22 +25,33 @@ struct field {
 
 static const struct field fields[] = {
 	{"Rss", offsetof(struct sys_mapping, rss_bytes)},
+	{"Anonymous", offsetof(struct sys_mapping, anon_bytes)},
 	{"AnonHugePages", offsetof(struct sys_mapping, huge_bytes)},
 	{"ShmemPmdMapped", offsetof(struct sys_mapping, huge_bytes)},
 	{"FilePmdMapped", offsetof(struct sys_mapping, huge_bytes)},
+	{"Shared_Hugetlb", offsetof(struct sys_mapping, huge_bytes)},
+	{"Private_Hugetlb", offsetof(struct sys_mapping, huge_bytes)},
+	{"Shared_Dirty", offsetof(struct sys_mapping, dirty_bytes)},
+	{"Private_Dirty", offsetof(struct sys_mapping, dirty_bytes)},
+	{"Swap", offsetof(struct sys_mapping, swap_bytes)},
+	{"Locked", offsetof(struct sys_mapping, locked_bytes)},
 };
 
 static void add_line(struct sys_mapping *m, const char *line)
 {
-	uint64_t kib;
+	uint64_t value;
 
-	if (strncmp(line, "VmFlags:", 8) == 0)
+	if (strncmp(line, "VmFlags:", 8) == 0) {
 		text_copy(m->flags, sizeof(m->flags), line + 8);
-	if (sys_find_u64(line, "KernelPageSize", &kib) == 0)
-		m->kernel_page_bytes = kib * 1024;
+		return;
+	}
+	if (sys_find_u64(line, "KernelPageSize", &value) == 0)
+		m->kernel_page_bytes = value * KIB;
+	else if (sys_find_u64(line, "THPeligible", &value) == 0)
+		m->thp_eligible = value;
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-		if (sys_find_u64(line, fields[i].key, &kib) == 0)
-			*(uint64_t *)((char *)m + fields[i].offset) += kib * 1024;
+		if (sys_find_u64(line, fields[i].key, &value) == 0)
+			*(uint64_t *)((char *)m + fields[i].offset) += value * KIB;
 }
 
 bool sys_smaps_has_flag(const struct sys_mapping *m, const char *flag)
@@ -47,23 +61,91 @@ bool sys_smaps_has_flag(const struct sys_mapping *m, const char *flag)
 	return at && at > m->flags && at[-1] == ' ';
 }
 
+/* "START-END PERMS OFFSET DEV INODE   NAME": whether it is such a line. */
+static bool begin(struct sys_mapping *m, const char *line)
+{
+	struct sys_mapping new = {.start = 0};
+	int name_at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*x:%*x %*u %n", &new.start, &new.end,
+		   new.perms, &name_at) < 3 ||
+	    new.end <= new.start)
+		return false;
+	if (name_at)
+		text_copy(new.name, sizeof(new.name), line + name_at);
+	new.name[strcspn(new.name, "\n")] = 0;
+	*m = new;
+	return true;
+}
+
+void sys_smaps_read(FILE *smaps, void (*hook)(void *data, const struct sys_mapping *m), void *data)
+{
+	struct sys_mapping m = {.end = 0}, next;
+	char line[LINE];
+
+	while (fgets(line, sizeof(line), smaps)) {
+		if (!begin(&next, line)) {
+			add_line(&m, line);
+			continue;
+		}
+		if (m.end)
+			hook(data, &m);
+		m = next;
+	}
+	if (m.end)
+		hook(data, &m);
+}
+
+int sys_smaps_walk(pid_t pid, void (*hook)(void *data, const struct sys_mapping *m), void *data,
+		   struct why *why)
+{
+	char path[64];
+	FILE *f;
+	int c;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+	f = fopen(path, "re");
+	if (!f && errno == ENOENT)
+		return why_set(why, -ESRCH, "there is no process %d", (int)pid);
+	if (!f)
+		return why_errno(why, -errno, "%s", path);
+	errno = 0;
+	c = fgetc(f); /* some refuse at the first read alone */
+	if (c == EOF) {
+		int r = errno ? -errno : -ENOENT;
+
+		(void)fclose(f);
+		return why_errno(why, r, "%s", path);
+	}
+	(void)ungetc(c, f);
+	sys_smaps_read(f, hook, data);
+	(void)fclose(f);
+	return 0;
+}
+
+/* --- of a range -------------------------------------------------------------------------------------------- */
+
+static void add_to_range(void *data, const struct sys_mapping *m)
+{
+	struct sys_mapping *sum = data;
+
+	if (m->start >= sum->end || m->end <= sum->start)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+		if (i == 0 || fields[i].offset != fields[i - 1].offset)
+			*(uint64_t *)((char *)sum + fields[i].offset) +=
+				*(const uint64_t *)((const char *)m + fields[i].offset);
+	sum->kernel_page_bytes = m->kernel_page_bytes;
+	memcpy(sum->flags, m->flags, sizeof(sum->flags));
+}
+
 int sys_smaps_range(uint64_t start, uint64_t end, struct sys_mapping *ret, struct why *why)
 {
-	uint64_t from, to;
-	bool inside = false;
-	char line[8192];
-	FILE *f;
+	int r;
 
 	*ret = (struct sys_mapping){.start = start, .end = end};
-	f = fopen("/proc/self/smaps", "re");
-	if (!f)
-		return why_errno(why, -errno, "/proc/self/smaps");
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) == 2)
-			inside = from < end && to > start;
-		else if (inside)
-			add_line(ret, line);
-	}
-	(void)fclose(f);
+	r = sys_smaps_walk(getpid(), add_to_range, ret, why);
+	if (r < 0)
+		return r;
 	return ret->kernel_page_bytes ? 0 : why_set(why, -ENOENT, "no mapping at %" PRIx64, start);
 }

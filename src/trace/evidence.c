@@ -37,7 +37,7 @@ static const struct row smaps_rows[] = {
 static const struct row status_rows[] = {
 	{"VmHWM", MODEL_VM_HWM, KIB},  {"VmSwap", MODEL_VM_SWAP, KIB},
 	{"VmPTE", MODEL_VM_PTE, KIB},  {"RssFile", MODEL_RSS_FILE, KIB},
-	{"Threads", MODEL_THREADS, 1},
+	{"Threads", MODEL_THREADS, 1}, {"VmLck", MODEL_VM_LOCKED, KIB},
 };
 
 static const struct row vmstat_rows[] = {
@@ -136,6 +136,15 @@ static void look_at_available(struct model_trace *doc)
 		*least = (int64_t)kib * KIB;
 }
 
+/* Where there is none that is no figure: it is not known. */
+static void read_memlock_limit(struct model_trace *doc, pid_t pid)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit) == 0 && limit.rlim_cur <= INT64_MAX)
+		doc->evidence.figures[MODEL_MEMLOCK_LIMIT] = (int64_t)limit.rlim_cur;
+}
+
 uint64_t trace_evidence_sample(struct model_trace *doc, pid_t pid)
 {
 	uint64_t start = sys_now_ns(), took;
@@ -152,6 +161,7 @@ uint64_t trace_evidence_sample(struct model_trace *doc, pid_t pid)
 				    strerror((int)-n));
 	}
 	look_at_available(doc);
+	read_memlock_limit(doc, pid);
 	took = sys_now_ns() - start;
 	doc->evidence.n_samples += any;
 	doc->evidence.sampling_ns += took;

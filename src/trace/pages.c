@@ -4,14 +4,11 @@
 
 #include "src/base/text.h"
 #include "src/sys/clock.h"
-#include "src/sys/file.h"
+#include "src/sys/smaps.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KIB = 1024, LINE = 8192 };
 
 /* Advice that changes how a mapping faults, and what is locked or kept from children; the rest is in the bill. */
 const char *const trace_vm_flags[] = {"hg", "nh", "rr", "sr", "lo", "dc", "ht", "um", "uw", NULL};
@@ -41,34 +38,6 @@ void trace_pages_free(struct trace_pages *pages)
 	*pages = (struct trace_pages){.n_names = 0};
 }
 
-static uint32_t flags_of(const char *text)
-{
-	uint32_t flags = 0;
-
-	for (; *text; text++)
-		for (size_t i = 0; trace_vm_flags[i]; i++)
-			if (text[-1] == ' ' && strncmp(text, trace_vm_flags[i], 2) == 0)
-				flags |= 1U << i;
-	return flags;
-}
-
-/* One line of what is said of a mapping. */
-static void take_line(struct trace_name_pages *sum, const char *line, uint64_t size_bytes)
-{
-	uint64_t value;
-
-	if (sys_find_u64(line, "Rss", &value) == 0)
-		sum->rss_bytes += value * KIB;
-	else if (sys_find_u64(line, "AnonHugePages", &value) == 0 ||
-		 sys_find_u64(line, "ShmemPmdMapped", &value) == 0 ||
-		 sys_find_u64(line, "FilePmdMapped", &value) == 0)
-		sum->huge_bytes += value * KIB;
-	else if (sys_find_u64(line, "THPeligible", &value) == 0)
-		sum->eligible_bytes += value ? size_bytes : 0;
-	else if (strncmp(line, "VmFlags:", 8) == 0)
-		sum->flags |= flags_of(line + 8);
-}
-
 static void keep_largest(struct trace_pages *pages)
 {
 	for (size_t i = 0; i < pages->n_names; i++) {
@@ -80,26 +49,37 @@ static void keep_largest(struct trace_pages *pages)
 	}
 }
 
+/* Whose mappings are added up. */
+struct reading {
+	struct trace_pages *pages;
+	struct trace_spaces *spaces;
+	pid_t pid;
+};
+
+static void take_mapping(void *data, const struct sys_mapping *m)
+{
+	const struct reading *r = data;
+	const struct trace_mapping *known = trace_spaces_find(r->spaces, r->pid, m->start, false);
+	struct trace_name_pages *sum;
+
+	if (!known || known->name >= r->pages->n_names)
+		return;
+	sum = &r->pages->now[known->name];
+	sum->size_bytes += m->end - m->start;
+	sum->rss_bytes += m->rss_bytes;
+	sum->huge_bytes += m->huge_bytes;
+	sum->eligible_bytes += m->thp_eligible ? m->end - m->start : 0;
+	for (size_t i = 0; trace_vm_flags[i]; i++)
+		sum->flags |= (uint32_t)sys_smaps_has_flag(m, trace_vm_flags[i]) << i;
+}
+
 void trace_pages_read(struct trace_pages *pages, struct trace_spaces *spaces, pid_t pid,
 		      FILE *smaps)
 {
-	struct trace_name_pages *sum = NULL;
-	uint64_t from, to, size_bytes = 0;
-	char line[LINE];
+	struct reading r = {pages, spaces, pid};
 
 	memset(pages->now, 0, pages->n_names * sizeof(*pages->now));
-	while (fgets(line, sizeof(line), smaps)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) == 2 && to > from) {
-			const struct trace_mapping *m = trace_spaces_find(spaces, pid, from, false);
-
-			sum = m && m->name < pages->n_names ? &pages->now[m->name] : NULL;
-			size_bytes = to - from;
-			if (sum)
-				sum->size_bytes += size_bytes;
-		} else if (sum) {
-			take_line(sum, line, size_bytes);
-		}
-	}
+	sys_smaps_read(smaps, take_mapping, &r);
 	keep_largest(pages);
 }
 

@@ -116,6 +116,17 @@ has_problem() { # NAME ID [ARG]
 	has_problem empty_pool hugetlb-pool-short
 }
 
+@test "an ordinary user who has locked all that may be locked" {
+	needs prlimit util-linux
+	be_nobody
+	cd open
+	prefix=("${prefix[@]}" prlimit --memlock=$((4 << 20)))
+	needs_perf
+	toll trace --source perf --json -o doc "$PROBLEMS" lock
+	ended 0
+	json "d['findings'][0]['id'] == 'memlock-limit' and '4 MiB' in d['findings'][0]['evidence']" doc
+}
+
 @test "more file than memory is cache thrashing" {
 	needs_perf
 	head -c 48M /dev/urandom >scan.dat

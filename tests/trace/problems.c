@@ -343,6 +343,19 @@ static int fill_once(const char *arg)
 	return 0;
 }
 
+/* All of the future is locked, until there is no more room for it. */
+static int lock_all(const char *arg)
+{
+	(void)arg;
+	if (mlockall(MCL_FUTURE) < 0)
+		skip("mlockall");
+	while (mmap(NULL, 16 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+	       MAP_FAILED)
+		(void)usleep(1000);
+	(void)usleep(300000);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(const char *arg);
@@ -351,6 +364,7 @@ static const struct {
 	{"recurse", recurse_once},   {"contend", contend_loop},  {"await", await_handler},
 	{"behind_end", cut_file},    {"empty_pool", pool_short}, {"child_writes", child_copies},
 	{"scan", scan_again},        {"fill", fill_again},       {"overfill", fill_once},
+	{"lock", lock_all},
 };
 
 int main(int argc, char **argv)
