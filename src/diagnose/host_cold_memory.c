@@ -5,7 +5,6 @@
 #include "src/base/text.h"
 #include "src/base/units.h"
 #include <math.h>
-#include <string.h>
 
 /* As many times the usual price. */
 enum { TIMES = 3 };
@@ -40,11 +39,6 @@ static double excess_ns(const struct diagnose_case *c, struct diagnose_part *ret
 	return excess;
 }
 
-static bool is_virtual(const struct diagnose_case *c)
-{
-	return strcmp(sys_machine_text(&c->doc->machine, "hypervisor", "none"), "none") != 0;
-}
-
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
 		 struct model_finding *ret)
 {
@@ -52,7 +46,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 	double excess;
 
 	(void)part;
-	if (!c->bill || c->is_quiet || !is_virtual(c) ||
+	if (!c->bill || c->is_quiet || !place_is_virtual(c) ||
 	    place_figure(c, MODEL_GROUP_LIMIT_HITS) > 0 ||
 	    place_figure(c, MODEL_DIRECT_RECLAIM) > 0)
 		return false;

@@ -191,6 +191,11 @@ double place_bytes_faulted(const struct diagnose_case *c)
 	return n * page;
 }
 
+bool place_is_virtual(const struct diagnose_case *c)
+{
+	return strcmp(sys_machine_text(&c->doc->machine, "hypervisor", "none"), "none") != 0;
+}
+
 void place_predict(struct model_finding *f, double middle_ns)
 {
 	if (isnan(middle_ns) || middle_ns <= 0)

@@ -48,6 +48,9 @@ double place_figure(const struct diagnose_case *c, enum model_figure figure);
 double place_bytes_read(const struct diagnose_case *c);
 double place_bytes_faulted(const struct diagnose_case *c);
 
+/* Whether this is a virtual machine, where the host may have to find memory first. */
+bool place_is_virtual(const struct diagnose_case *c);
+
 /* Sets the interval of what would be saved, around the middle: as wide as such predictions are, here, at the least. */
 void place_predict(struct model_finding *f, double middle_ns);
 
