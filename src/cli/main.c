@@ -23,9 +23,9 @@ static const char overview[] =
 	"  pagetoll compare A B         has a price changed: runs, boots, kernels?\n"
 	"Who pays, where, and how much?  (by counters alone: pagetoll stat CMD)\n"
 	"  pagetoll trace CMD           time by kind, mapping and function; -p PID attaches\n"
+	"  pagetoll inspect PID         what each mapping is, and why no huge pages\n"
 	"What makes the bill smaller?    (advice: pagetoll explain; try: not in this version)\n"
-	"  pagetoll list                scenarios and suites, and what keeps one back\n"
-	"  pagetoll doctor              what this machine is, what can be measured\n"
+	"  pagetoll list, doctor        scenarios and suites; what can be measured here\n"
 	"  pagetoll COMMAND --help      teaches a command; see also --version\n";
 
 struct cli_caller cli_caller;

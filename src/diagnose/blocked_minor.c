@@ -58,7 +58,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(blocked_minor) = {
 	.title = "minor faults that sleep",
 	.what = "A minor fault need not be quick: readahead puts a page into the cache before its data has come from the disk, and whoever touches the page sleeps until it has.",
-	.told = "Minor faults on mapped files that spent more than half of their time asleep. rusage and time -v show hardly any major fault.",
+	.told = "Minor faults that go onward through a mapped file, where a quarter of their time or more was sleep, or much more was read from disk than they touched. rusage and time -v show hardly any major fault.",
 	.todo = "Have it read earlier, while there is something else to do: MADV_WILLNEED or MADV_POPULATE_READ from another thread.",
 	.false_alarm =
 		"Sleep for another reason, such as a lock of the filesystem, looks the same.",

@@ -68,7 +68,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(cache_thrash) = {
 	.title = "pages of a file that are read again and again",
 	.what = "The file is larger than the memory it may use: its pages are thrown out of the cache before they are wanted again, so each pass reads them from disk once more.",
-	.told = "At least a fifth of the pages waited for had been there before, and the kernel counted refaults: pages read again that it had thrown out.",
+	.told = "At least a fifth of the pages of a file that faulted had been there before, and the kernel counted refaults: pages read again that it had thrown out.",
 	.todo = "Give it more memory or a higher cgroup limit, or have it touch less at a time.",
 	.false_alarm =
 		"Proactive reclaim takes idle pages although memory is not short; then they come back after pauses only.",

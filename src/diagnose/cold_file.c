@@ -38,7 +38,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(cold_file) = {
 	.title = "first read of a file from disk",
 	.what = "The first touch of a mapped file that is not cached waits for the disk. Memory is not short, however many major faults there are.",
-	.told = "Major faults on pages that did not come again. Neither are they one by one in order (io-per-page), nor was far more read than was wanted (read-amplification).",
+	.told = "Major faults, and minor ones that slept, on pages that did not come again. Neither are they one by one in order (io-per-page), nor was far more read than was wanted (read-amplification).",
 	.todo = "Have it read before it is needed, or keep the file cached.",
 	.false_alarm =
 		"A second run finds the file cached, so it may not matter. What was thrown out of the cache before the trace began looks cold, too.",

@@ -53,7 +53,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(reclaim_in_fault) = {
 	.title = "faults that had to free memory first",
 	.what = "No memory was free: the fault had to take pages from others, and perhaps to write them out, before it got one.",
-	.told = "Faults at three times the usual price of a fill or more, while a cgroup limit was hit, or allocations had to reclaim by themselves.",
+	.told = "Fills of which a quarter or more hit the limit of the run's memory cgroup; or fills at three times the usual price or more, while allocations reclaimed as many pages by themselves.",
 	.todo = "Give it a higher limit or more memory, or have reclaim begin earlier.",
 	.false_alarm =
 		"Where the run has no memory cgroup of its own, the allocations that reclaimed may have been of others on the machine.",

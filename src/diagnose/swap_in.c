@@ -45,7 +45,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(swap_in) = {
 	.title = "memory that comes back from swap",
 	.what = "Memory that was written out to swap is wanted again: the fault waits until it has been read.",
-	.told = "Major faults on memory that is of no file on disk: nothing but swap makes those wait. Pages that came along with others from swap take minor faults, and are not told from first touches.",
+	.told = "Major faults on memory that is of no file on disk: nothing but swap makes those wait. Pages that came along with others from swap take minor faults: known as such where they had been there before, and the process was in swap.",
 	.todo = "Give it more memory or have it use less; mlock what must not wait.",
 	.false_alarm =
 		"Pages that were written out in a shortage of somebody else's come back once, and then stay.",

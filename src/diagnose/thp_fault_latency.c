@@ -8,7 +8,7 @@
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)
 {
 	(void)c;
-	return site->kind == MODEL_THP;
+	return site->kind == MODEL_THP && !place_comes_again(site);
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,
@@ -33,7 +33,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 FINDING(thp_fault_latency) = {
 	.title = "latency of huge page faults",
 	.what = "A huge page is cleared at its first touch: hundreds of microseconds in one fault, and more where memory must be compacted for it. Per byte it is the cheapest kind of fill.",
-	.told = "Faults that brought a huge page.",
+	.told = "Faults that brought a huge page which had not been there before.",
 	.todo = "For throughput nothing. Where one touch must not take so long, populate ahead of time or use smaller pages.",
 	.false_alarm =
 		"In a virtual machine most of it can be the host that has to find memory: see host-cold-memory.",

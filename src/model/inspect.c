@@ -60,12 +60,22 @@ const struct model_no_huge_row model_no_huge_rows[MODEL_N_HUGE] = {
 struct model_inspect *model_inspect_new(void)
 {
 	struct model_inspect *doc = calloc(1, sizeof(*doc));
-	int64_t *figures;
 
 	if (!doc)
 		return NULL;
-	for (figures = &doc->process.rss_bytes; figures <= &doc->process.read_bytes; figures++)
-		*figures = -1;
+	doc->process = (struct model_process){
+		.rss_bytes = -1,
+		.most_rss_bytes = -1,
+		.swap_bytes = -1,
+		.locked_bytes = -1,
+		.page_table_bytes = -1,
+		.memlock_limit_bytes = -1,
+		.stack_limit_bytes = -1,
+		.n_threads = -1,
+		.n_minor = -1,
+		.n_major = -1,
+		.read_bytes = -1,
+	};
 	return doc;
 }
 

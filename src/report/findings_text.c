@@ -81,4 +81,8 @@ void report_findings(const struct model_trace *doc, FILE *out, const struct repo
 		(void)fputc('\n', out);
 		print_finding(&doc->findings[i], i + 1, out, style);
 	}
+	if (doc->n_findings)
+		report_headed(
+			out, style, PAINT_DIM, "more",
+			"'pagetoll explain FINDING': how it is told, and when it can be wrong");
 }

@@ -228,6 +228,8 @@ static const struct story stories[] = {
 	{"less than some huge pages", "first-touch", "thp-eligible-not-used", MODEL_ANON_WRITE,
 	 ANON, .count = 1000, .more = eligible},
 	{"huge pages take long", "thp-fault-latency", "first-touch", MODEL_THP, ANON, .count = 0},
+	{"huge pages that come again", "decommit-churn", "thp-fault-latency", MODEL_THP, ANON,
+	 .again = 900},
 	{"threads that begin", "thread-first-touch", "first-touch", MODEL_ANON_WRITE, ANON,
 	 .others = 1000, .more = threads},
 	{"threads beside a first one", "first-touch", "thread-first-touch", MODEL_ANON_WRITE, ANON,
