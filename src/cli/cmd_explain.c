@@ -9,7 +9,6 @@
 #include "src/model/trace.h"
 #include "src/report/table.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,7 +51,7 @@ static const struct option_row options[] = {
 
 /* The findings that were asked for, each once, in the order of the command line. */
 struct choice {
-	const struct diagnose_row **rows; /* owned; room for all there are */
+	struct diagnose_row *rows; /* owned; room for all there are */
 	size_t n;
 };
 
@@ -61,9 +60,16 @@ struct choice {
 /* "First_Touch" is first-touch. What is longer than any name is cut, and then is none. */
 static void spell(const char *word, char ret_id[ID_BYTES])
 {
+	static const char from[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_",
+			  to[] = "abcdefghijklmnopqrstuvwxyz-";
+	const char *at;
+
 	text_copy(ret_id, ID_BYTES, word);
-	for (char *c = ret_id; *c; c++)
-		*c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+	for (char *c = ret_id; *c; c++) {
+		at = strchr(from, *c);
+		if (at)
+			*c = to[at - from];
+	}
 }
 
 static int unknown(const char *word, const char *id)
@@ -86,9 +92,9 @@ static int unknown(const char *word, const char *id)
 static void add(struct choice *choice, const struct diagnose_row *row)
 {
 	for (size_t i = 0; i < choice->n; i++)
-		if (choice->rows[i] == row)
+		if (choice->rows[i].finding == row->finding)
 			return;
-	choice->rows[choice->n++] = row;
+	choice->rows[choice->n++] = *row;
 }
 
 /* Without names: all. 0 or an exit status. */
@@ -100,7 +106,7 @@ static int choose(int n_names, char **names, struct choice *ret)
 
 	for (row = finding_registry; row->id; row++)
 		n_all++;
-	*ret = (struct choice){.rows = calloc(n_all, sizeof(*ret->rows))};
+	*ret = (struct choice){.rows = calloc(n_all + 1, sizeof(*ret->rows))};
 	if (!ret->rows)
 		return cli_fail(EXIT_SYSTEM, "explain: no memory");
 	for (row = finding_registry; row->id && n_names == 0; row++)
@@ -148,7 +154,7 @@ static void explain_text(const struct choice *choice, const struct report_style 
 	for (size_t i = 0; i < choice->n; i++) {
 		if (i > 0)
 			(void)putchar('\n');
-		print_finding(choice->rows[i], style);
+		print_finding(&choice->rows[i], style);
 	}
 }
 
@@ -161,7 +167,7 @@ static void name_all(const struct choice *all, const struct report_style *style)
 	table_init(&t, columns, ARRAY_LEN(columns));
 	t.least[1] = LEAST_TITLE;
 	for (size_t i = 0; i < all->n; i++)
-		table_add(&t, (const char *[]){all->rows[i]->id, all->rows[i]->finding->title});
+		table_add(&t, (const char *[]){all->rows[i].id, all->rows[i].finding->title});
 	(void)table_fit(&t, style->width, hidden, sizeof(hidden));
 	table_print(&t, stdout);
 	table_fini(&t);
@@ -183,10 +189,10 @@ static void explain_json(const struct choice *choice)
 	json_put_string(&w, "kind", "explain");
 	json_put_array(&w, "findings");
 	for (size_t i = 0; i < choice->n; i++) {
-		const struct diagnose_finding *f = choice->rows[i]->finding;
+		const struct diagnose_finding *f = choice->rows[i].finding;
 
 		json_put_object(&w, NULL);
-		json_put_string(&w, "id", choice->rows[i]->id);
+		json_put_string(&w, "id", choice->rows[i].id);
 		json_put_string(&w, "title", f->title);
 		json_put_string(&w, "what", f->what);
 		json_put_string(&w, "told", f->told);
