@@ -25,7 +25,7 @@ static const char overview[] =
 	"  pagetoll trace CMD           time by kind, mapping and function; -p PID attaches\n"
 	"  pagetoll inspect PID         what each mapping is, and why no huge pages\n"
 	"What makes the bill smaller?    (advice: pagetoll explain; try: not in this version)\n"
-	"  pagetoll list, doctor        scenarios and suites; what can be measured here\n"
+	"  pagetoll doctor              what this machine is, what can be measured; list\n"
 	"  pagetoll COMMAND --help      teaches a command; see also --version\n";
 
 struct cli_caller cli_caller;

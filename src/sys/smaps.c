@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { KIB = 1024, LINE = 8192 };
 
@@ -96,31 +95,34 @@ void sys_smaps_read(FILE *smaps, void (*hook)(void *data, const struct sys_mappi
 		hook(data, &m);
 }
 
+/* Some refuse at the first read alone. */
+static int walk(const char *path, void (*hook)(void *data, const struct sys_mapping *m), void *data,
+		struct why *why)
+{
+	FILE *f = fopen(path, "re");
+	int c, r = 0;
+
+	if (!f)
+		return why_errno(why, -errno, "%s", path);
+	errno = 0;
+	c = fgetc(f);
+	if (c == EOF) {
+		r = why_errno(why, errno ? -errno : -ENOENT, "%s", path);
+	} else {
+		(void)ungetc(c, f);
+		sys_smaps_read(f, hook, data);
+	}
+	(void)fclose(f);
+	return r;
+}
+
 int sys_smaps_walk(pid_t pid, void (*hook)(void *data, const struct sys_mapping *m), void *data,
 		   struct why *why)
 {
 	char path[64];
-	FILE *f;
-	int c;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
-	f = fopen(path, "re");
-	if (!f && errno == ENOENT)
-		return why_set(why, -ESRCH, "there is no process %d", (int)pid);
-	if (!f)
-		return why_errno(why, -errno, "%s", path);
-	errno = 0;
-	c = fgetc(f); /* some refuse at the first read alone */
-	if (c == EOF) {
-		int r = errno ? -errno : -ENOENT;
-
-		(void)fclose(f);
-		return why_errno(why, r, "%s", path);
-	}
-	(void)ungetc(c, f);
-	sys_smaps_read(f, hook, data);
-	(void)fclose(f);
-	return 0;
+	return walk(path, hook, data, why);
 }
 
 /* --- of a range -------------------------------------------------------------------------------------------- */
@@ -144,7 +146,7 @@ int sys_smaps_range(uint64_t start, uint64_t end, struct sys_mapping *ret, struc
 	int r;
 
 	*ret = (struct sys_mapping){.start = start, .end = end};
-	r = sys_smaps_walk(getpid(), add_to_range, ret, why);
+	r = walk("/proc/self/smaps", add_to_range, ret, why);
 	if (r < 0)
 		return r;
 	return ret->kernel_page_bytes ? 0 : why_set(why, -ENOENT, "no mapping at %" PRIx64, start);

@@ -30,7 +30,7 @@ bool sys_smaps_has_flag(const struct sys_mapping *m, const char *flag);
 /* Calls hook for each mapping in the order of addresses. The text of smaps, to its end. */
 void sys_smaps_read(FILE *smaps, void (*hook)(void *data, const struct sys_mapping *m), void *data);
 
-/* The same of a process. 0; -ESRCH: there is none; -EACCES: not shown to us; -ENOENT: it has no memory. */
+/* The same of a process. 0; -EACCES: not shown to us; -ENOENT: there is none, or it has no memory. */
 int sys_smaps_walk(pid_t pid, void (*hook)(void *data, const struct sys_mapping *m), void *data,
 		   struct why *why);
 

@@ -95,7 +95,7 @@ needs_thp_by_madvise() {
 	makes_mappings
 	toll inspect "$of" --top 100
 	ended 0
-	! grep -q $'\033' "$out"
+	[ "$(grep -c $'\033' "$out")" = 0 ]
 	grep -q '^process  *[0-9]* .*mappings' "$out"
 	local joined each
 	joined=$(wc -l <"$out")

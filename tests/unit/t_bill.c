@@ -252,13 +252,16 @@ static void is_verdict(enum model_trace_verdict_id id, const char *text)
 		 "and its id");
 }
 
+#define PHASES \
+	"; start-up pays 600 ms once in its first 300 ms, steady state is clean (0 ns of 700 ms)"
+
 static void test_verdict(void)
 {
 	begin();
 	is_verdict(
 		MODEL_FAULT_BILL,
 		"faults cost 700 ms of 1.39 s thread time (50 %; worst thread 77 %): 400 ms zero-fill in "
-		"fill (src/fill.c:10), 300 ms waiting for data.bin");
+		"fill (src/fill.c:10), 300 ms waiting for data.bin" PHASES);
 	begin();
 	b->n_threads = 1;
 	b->sites[2].cost.blocked_ns = 0;
@@ -266,7 +269,7 @@ static void test_verdict(void)
 	is_verdict(
 		MODEL_FAULT_BILL,
 		"faults cost 700 ms of 1.39 s (50 %): 301 ms zero-fill in fill (src/fill.c:10), 200 ms "
-		"mapping cached pages of data.bin, 100 ms waiting for data.bin");
+		"mapping cached pages of data.bin, 100 ms waiting for data.bin" PHASES);
 	begin();
 	b->n_processes = 3;
 	b->threads[0].cpu_ns = b->threads[1].cpu_ns = NAN;
@@ -276,14 +279,19 @@ static void test_verdict(void)
 	is_verdict(
 		MODEL_FAULT_BILL,
 		"3 processes, 1 s: faults cost 700 ms of 1 s wall time (70 %): 400 ms zero-fill, 200 ms "
-		"mapping cached pages, 100 ms waiting for a file");
+		"mapping cached pages, 100 ms waiting for a file" PHASES);
 	begin();
 	b->threads[0].cpu_ns = 20e9;
 	b->threads[1].cpu_ns = 20e9;
 	is_verdict(
 		MODEL_FAULTS_NOT_THE_PROBLEM,
-		"faults are not the problem: 700 ms of 40.3 s thread time (1.7 %; worst thread 2.0 %)");
+		"faults are not the problem: 700 ms of 40.3 s thread time (1.7 %; worst thread 2.0 %)" PHASES);
 	b->threads[0].cpu_ns = 7e9;
+	for (size_t i = 30; i < b->n_moments; i++)
+		b->moments[i].time_ns[MODEL_ANON_WRITE] = 1e6;
+	model_trace_derive(doc);
+	t_contains(doc->verdict.text, ", steady state pays 70 ms of 700 ms",
+		   "one that is not clean");
 	model_trace_derive(doc);
 	t_is_u64(doc->verdict.id, MODEL_FAULT_BILL, "the worst thread decides");
 	b->total.count = 0;
