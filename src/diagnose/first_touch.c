@@ -51,12 +51,12 @@ static void tell_of_bill(const struct diagnose_case *c, const struct diagnose_pa
 	       "madvise(MADV_HUGEPAGE) on the range, aligned to a huge page and before the first touch; or pay it off "
 	       "the critical path: MADV_POPULATE_WRITE (Linux 5.14) from another thread, or MAP_POPULATE, whose "
 	       "errors are silent. MADV_WILLNEED does nothing for such memory");
-	if (place_is_virtual(c))
+	text_copy(ret->remedy, sizeof(ret->remedy), "thp");
+	place_predict(ret, saved_by_huge(c, part));
+	if (place_is_virtual(c) && ret->saving_lo_ns > 0)
 		ADVICE(ret,
 		       ". In this virtual machine a huge page that the host must find first costs milliseconds: what is "
 		       "predicted is for memory that it has");
-	text_copy(ret->remedy, sizeof(ret->remedy), "thp");
-	place_predict(ret, saved_by_huge(c, part));
 }
 
 static bool tell(const struct diagnose_case *c, const struct diagnose_part *part,

@@ -46,13 +46,13 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 	       "such steps, aligned, and give MADV_HUGEPAGE before touching. What is there already can be made huge by "
 	       "MADV_COLLAPSE (Linux 6.1); mTHP of 64 kB (hugepages-64kB/enabled) needs smaller ranges",
 	       units_bytes((uint64_t)huge_bytes(c)).s);
-	if (place_is_virtual(c))
-		ADVICE(ret,
-		       ". In this virtual machine a huge page that the host must find first costs milliseconds: what is "
-		       "predicted is for memory that it has");
 	text_copy(ret->remedy, sizeof(ret->remedy), "thp");
 	place_predict(ret, part->time_ns - (double)part->count * c->bill->fill_fresh_huge_ns *
 						   filled_bytes(c, 1) / huge_bytes(c));
+	if (place_is_virtual(c) && ret->saving_lo_ns > 0)
+		ADVICE(ret,
+		       ". In this virtual machine a huge page that the host must find first costs milliseconds: what is "
+		       "predicted is for memory that it has");
 	return true;
 }
 
