@@ -9,6 +9,7 @@
 #include "src/sys/file.h"
 
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -114,4 +115,27 @@ void sys_memory_probe(struct sys_memory *ret)
 		lower(ret, kib * 1024, "MemAvailable");
 	sys_cgroup_walk(lower_by_group, ret);
 	lower_by_rlimits(ret);
+}
+
+static bool has_ipc_lock(pid_t pid)
+{
+	char path[64], text[8192];
+	unsigned long long effective;
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (sys_read_text(path, text, sizeof(text)) <= 0)
+		return false;
+	at = strstr(text, "\nCapEff:");
+	return at && sscanf(at, "\nCapEff: %llx", &effective) == 1 && effective >> CAP_IPC_LOCK & 1;
+}
+
+int64_t sys_memory_lock_limit(pid_t pid)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit) < 0 || limit.rlim_cur > INT64_MAX ||
+	    has_ipc_lock(pid))
+		return -1;
+	return (int64_t)limit.rlim_cur;
 }

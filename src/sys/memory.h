@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct sys_memory {
 	uint64_t available_bytes;    /* the least of the limits below; UINT64_MAX: unknown */
@@ -20,5 +21,8 @@ struct sys_memory {
  * so not for timed code.
  */
 void sys_memory_probe(struct sys_memory *ret);
+
+/* Bytes that a process may lock: RLIMIT_MEMLOCK; -1: none, not known, or it has CAP_IPC_LOCK, which no limit binds. */
+int64_t sys_memory_lock_limit(pid_t pid);
 
 #endif

@@ -6,6 +6,7 @@
 #include "src/sys/cgroup.h"
 #include "src/sys/clock.h"
 #include "src/sys/file.h"
+#include "src/sys/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -139,10 +140,10 @@ static void look_at_available(struct model_trace *doc)
 /* Where there is none that is no figure: it is not known. */
 static void read_memlock_limit(struct model_trace *doc, pid_t pid)
 {
-	struct rlimit limit;
+	int64_t limit = sys_memory_lock_limit(pid);
 
-	if (prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit) == 0 && limit.rlim_cur <= INT64_MAX)
-		doc->evidence.figures[MODEL_MEMLOCK_LIMIT] = (int64_t)limit.rlim_cur;
+	if (limit >= 0)
+		doc->evidence.figures[MODEL_MEMLOCK_LIMIT] = limit;
 }
 
 uint64_t trace_evidence_sample(struct model_trace *doc, pid_t pid)

@@ -6,6 +6,7 @@
 #include "src/base/text.h"
 #include "src/base/why.h"
 #include "src/sys/file.h"
+#include "src/sys/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static void read_figures(struct model_process *p)
 		p->read_bytes = (int64_t)value;
 	read_command(p);
 	read_faults(p);
-	p->memlock_limit_bytes = limit(p->pid, RLIMIT_MEMLOCK);
+	p->memlock_limit_bytes = sys_memory_lock_limit(p->pid);
 	p->stack_limit_bytes = limit(p->pid, RLIMIT_STACK);
 }
 
