@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -212,6 +213,13 @@ static struct trace_tracepoint find_code(void)
 	return code;
 }
 
+/*
+ * An event of the tracepoint that is open to our end, off and of ourselves: whenever the last one is closed the kernel
+ * waits for all CPUs (tracepoint_synchronize_unregister()), for tens of milliseconds, and calibration opens and closes
+ * some twenty times.
+ */
+static int fd_code = -1;
+
 static int try_role(struct trace_events *e, enum trace_role role)
 {
 	struct perf_event_attr attr;
@@ -222,9 +230,13 @@ static int try_role(struct trace_events *e, enum trace_role role)
 	fill_attr(&attr, role, e, false);
 	attr.inherit = 0;
 	fd = open_event(&attr, 0, -1);
-	if (fd >= 0)
+	if (fd < 0)
+		return fd;
+	if (role == TRACE_CODE && fd_code < 0)
+		fd_code = fd;
+	else
 		(void)close(fd);
-	return fd < 0 ? fd : 0;
+	return 0;
 }
 
 int trace_events_probe(uint32_t *ret_roles, struct why *why)
@@ -544,6 +556,16 @@ void trace_events_stop(struct trace_events *e)
 {
 	for (int role = 0; role < TRACE_N_ROLES; role++)
 		turn(e, role, false);
+}
+
+void trace_events_stop_all(struct trace_events *e)
+{
+	if (prctl(PR_TASK_PERF_EVENTS_DISABLE) < 0) {
+		trace_events_stop(e);
+		return;
+	}
+	for (size_t i = 0; i < e->n_events; i++)
+		e->events[i].is_on = false;
 }
 
 uint64_t trace_events_read(const struct trace_events *e, enum trace_role role)

@@ -311,7 +311,7 @@ static int loop(struct run *run)
 		uint64_t now_ns = sys_now_ns();
 
 		if (now_ns >= run->ends_ns && !run->stopped) {
-			trace_events_stop(&run->session.events);
+			trace_events_stop_all(&run->session.events);
 			r = trace_session_round(&run->session, true);
 			run->stopped = true;
 			run->doc->wall_ns = now_ns - run->began_ns;
@@ -327,7 +327,7 @@ static int loop(struct run *run)
 	}
 	if (!run->stopped) {
 		run->doc->wall_ns = sys_now_ns() - run->began_ns;
-		trace_events_stop(&run->session.events);
+		trace_events_stop_all(&run->session.events);
 		r = r < 0 ? r : trace_session_round(&run->session, true);
 		run->stopped = true;
 	}
@@ -490,6 +490,19 @@ static void take_living_threads(struct run *run)
 	}
 }
 
+/* What huge pages cost is asked where somebody may be told to use them: it can take tens of milliseconds. */
+#define LEAST_FILLS_NS 10e6
+
+static void price_huge_pages(struct model_bill *bill)
+{
+	double fills_ns = bill->kinds[MODEL_ANON_WRITE].cost.time_ns +
+			  bill->kinds[MODEL_SHMEM].cost.time_ns +
+			  bill->kinds[MODEL_THP].cost.time_ns;
+
+	if (fills_ns >= LEAST_FILLS_NS)
+		trace_huge_fill(&bill->fill_huge_ns, &bill->fill_fresh_huge_ns);
+}
+
 static int make_bill(struct run *run, struct why *why)
 {
 	struct trace_session *s = &run->session;
@@ -503,8 +516,8 @@ static int make_bill(struct run *run, struct why *why)
 		model_warn(run->doc->warnings, &run->doc->n_warnings, "uncorrected",
 			   "times are as traced, since what tracing adds could not be measured: %s",
 			   no_matter.text);
-	trace_huge_fill(&bill->fill_huge_ns, &bill->fill_fresh_huge_ns);
 	r = trace_aggregate_finish(&s->aggregate, &s->stacks, s->spaces, &corrections, bill);
+	price_huge_pages(bill);
 	if (r < 0)
 		return why_set(why, r, "no memory for the bill");
 	bill->slowdown_ns =
