@@ -26,7 +26,8 @@ static bool is_read_meanwhile(const struct diagnose_case *c, uint32_t mapping)
 		raw_ns += site->cost.raw_ns;
 	}
 	return blocked_ns > WAITS * raw_ns ||
-	       place_bytes_read(c) >= READ_TIMES * place_bytes_faulted(c);
+	       (place_bytes_faulted(c) > 0 &&
+		place_bytes_read(c) >= READ_TIMES * place_bytes_faulted(c));
 }
 
 static bool owns(const struct diagnose_case *c, const struct model_site_row *site)

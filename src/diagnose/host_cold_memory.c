@@ -26,7 +26,8 @@ static double excess_ns(const struct diagnose_case *c, struct diagnose_part *ret
 		const struct model_site_row *site = &c->bill->sites[i];
 		double usual = (double)site->cost.count * usual_ns(c, site->kind);
 
-		if (isnan(usual) || place_sleeps(site) || site->cost.time_ns < TIMES * usual)
+		if (place_sleeps(site) ||
+		    !(site->cost.time_ns >= TIMES * usual)) /* nor where it is not known */
 			continue;
 		if (!ret->site)
 			ret->site = site;
@@ -51,7 +52,7 @@ static bool tell(const struct diagnose_case *c, const struct diagnose_part *part
 	    place_figure(c, MODEL_DIRECT_RECLAIM) > 0)
 		return false;
 	excess = excess_ns(c, &cold);
-	if (!cold.site || excess < 0.2 * c->bill->total.time_ns)
+	if (!cold.site || !(excess >= 0.2 * c->bill->total.time_ns))
 		return false;
 	place_culprit(c, cold.site, ret);
 	ret->time_ns = excess;

@@ -23,6 +23,7 @@ static bool owns(const struct diagnose_case *c, const struct model_site_row *sit
 
 	return (site->kind == MODEL_FILE_MAJOR || site->kind == MODEL_FILE_MINOR) && jumps &&
 	       place_is_data_file(c, site) && n_reads(c, site->mapping) >= LEAST_READS &&
+	       place_bytes_faulted(c) > 0 &&
 	       place_bytes_read(c) >= LEAST_TIMES * place_bytes_faulted(c);
 }
 

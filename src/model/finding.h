@@ -33,7 +33,7 @@ struct model_finding {
 	double share_of_wall; /* NaN: not known */
 	struct model_culprit culprit;
 	uint32_t site;      /* row in the bill's sites, whose stack it is; MODEL_NO_ROW */
-	char evidence[512]; /* in numbers */
+	char evidence[640]; /* in numbers */
 	char advice[768];   /* in terms of code; "": nothing is to be done */
 	char remedy[48];    /* that `try` knows; "": none */
 	double saving_lo_ns, saving_hi_ns; /* NaN: cannot be predicted */
