@@ -98,7 +98,7 @@ struct model_frame {
 	uint64_t module_offset;             /* in the file */
 };
 
-/* What the pages of a place did before they faulted. Of those judged, a sample, the share stands for all. */
+/* What the pages of a place did before they faulted. Those judged are a sample, brought to the number of all. */
 enum model_habit {
 	MODEL_JUDGED,
 	MODEL_AGAIN,    /* of these, brought a page that its process had had before */

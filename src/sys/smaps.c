@@ -80,9 +80,16 @@ static bool begin(struct sys_mapping *m, const char *line)
 void sys_smaps_read(FILE *smaps, void (*hook)(void *data, const struct sys_mapping *m), void *data)
 {
 	struct sys_mapping m = {.end = 0}, next;
+	bool continues =
+		false; /* what is read is the rest of a line that was too long: a name, whatever it says */
 	char line[LINE];
 
 	while (fgets(line, sizeof(line), smaps)) {
+		bool was_cut = continues;
+
+		continues = !strchr(line, '\n');
+		if (was_cut)
+			continue;
 		if (!begin(&next, line)) {
 			add_line(&m, line);
 			continue;

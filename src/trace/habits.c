@@ -96,18 +96,20 @@ static bool upgrades(const struct trace_seen *seen, uint32_t kind_before)
 					   (kind_before == MODEL_ANON_WRITE && !seen->has_shared));
 }
 
-static void judge(const struct trace_seen *seen, uint32_t before, struct model_habits *sums)
+/* One page that is followed stands for as many as are not. */
+static void judge(const struct trace_seen *seen, uint32_t before, uint64_t weight,
+		  struct model_habits *sums)
 {
 	uint32_t kind = before & ((1U << KIND_BITS) - 1), record = before >> KIND_BITS;
 
-	sums->n[MODEL_JUDGED]++;
+	sums->n[MODEL_JUDGED] += weight;
 	if (before == MAP_NONE)
 		return;
 	if (brings[seen->kind]) {
-		sums->n[MODEL_AGAIN]++;
-		sums->n[MODEL_REMAPPED] += record != seen->mapped;
-	} else {
-		sums->n[MODEL_UPGRADED] += upgrades(seen, kind);
+		sums->n[MODEL_AGAIN] += weight;
+		sums->n[MODEL_REMAPPED] += record != seen->mapped ? weight : 0;
+	} else if (upgrades(seen, kind)) {
+		sums->n[MODEL_UPGRADED] += weight;
 	}
 }
 
@@ -118,7 +120,7 @@ static void follow(struct trace_habits *h, const struct trace_seen *seen, struct
 
 	if (seen->kind == MODEL_UNKNOWN || !is_followed(h, key))
 		return;
-	judge(seen, map_get(&h->pages, key), sums);
+	judge(seen, map_get(&h->pages, key), UINT64_C(1) << h->shift, sums);
 	if (h->pages.n >= MOST_PAGES && h->shift < MOST_SHIFT)
 		follow_fewer(h);
 	if (is_followed(h, key)) /* no memory: a page that had none before */
