@@ -138,6 +138,22 @@ static struct raw look_at(const struct trace_events *e, const unsigned char *at,
 	return raw;
 }
 
+static bool is_full_entry(const struct raw *raw)
+{
+	return raw->h.type == PERF_RECORD_SAMPLE && !raw->is_thin && is_entry(raw->role) &&
+	       raw->h.size >= HEADER + 5 * WORD;
+}
+
+static uint64_t ip_of(const struct raw *entry)
+{
+	return word_at(entry->at + HEADER + WORD);
+}
+
+static uint64_t address_of(const struct raw *entry)
+{
+	return word_at(entry->at + HEADER + 4 * WORD);
+}
+
 static void put(struct trace_ring *ring, const void *bytes, size_t n)
 {
 	memcpy(ring->queue + ring->n_queued, bytes, n);
@@ -177,24 +193,43 @@ static void put_full(struct trace_ring *ring, const struct trace_events *e, cons
 	ring->last_ns = time_ns;
 }
 
-/* Records [from, to) that are all thin, between two times. */
-static void put_run(struct trace_ring *ring, const struct trace_events *e,
-		    const unsigned char *from, const unsigned char *to, uint64_t until_ns)
+/* Whether a thin record tells of the same trap as a full entry beside it. */
+static bool is_twin(const unsigned char *thin, uint64_t ip, uint64_t address)
 {
-	uint64_t since_ns = ring->last_ns, n = 0, i = 0, span_ns;
+	return ip != 0 && word_at(thin + HEADER + WORD) == ip &&
+	       word_at(thin + HEADER + 2 * WORD) == address;
+}
+
+/* Records [from, to) that are all thin, between two times; next: the one behind them, NULL: none is there yet. */
+static void put_run(struct trace_ring *ring, const struct trace_events *e,
+		    const unsigned char *from, const unsigned char *to, const struct raw *next,
+		    uint64_t until_ns)
+{
+	uint64_t since_ns = ring->last_ns, n = 0, i = 0, span_ns, time_ns;
+	bool to_entry = next && is_full_entry(next);
 	struct raw raw;
 
 	for (const unsigned char *at = from; at < to; at += raw.h.size, n++)
 		raw = look_at(e, at, (size_t)(to - at));
 	span_ns = until_ns > since_ns ? until_ns - since_ns : 0;
 	for (const unsigned char *at = from; at < to; at += raw.h.size) {
+		bool is_sample;
+
 		raw = look_at(e, at, (size_t)(to - at));
+		is_sample = raw.h.type == PERF_RECORD_SAMPLE;
 		i++;
-		if (raw.h.type == PERF_RECORD_SAMPLE && ring->tid == 0) {
+		if (is_sample && ring->tid == 0) {
 			ring->n_nobodys++;
 			continue;
 		}
-		put_full(ring, e, &raw, since_ns + span_ns / (n + 1) * i);
+		time_ns = since_ns + span_ns / (n + 1) * i;
+		/* told twice: at the time that the other one has */
+		if (is_sample && i == 1 && is_twin(at, ring->entry_ip, ring->entry_address))
+			time_ns = since_ns;
+		else if (is_sample && i == n && to_entry &&
+			 is_twin(at, ip_of(next), address_of(next)))
+			time_ns = since_ns + span_ns;
+		put_full(ring, e, &raw, time_ns);
 		if (raw.h.type == PERF_RECORD_LOST)
 			ring->tid = 0; /* a switch can be among what was lost */
 	}
@@ -209,6 +244,10 @@ static void learn(struct trace_ring *ring, const struct trace_events *e, const s
 				   : (size_t)raw->h.size - WORD;
 	uint64_t who;
 
+	ring->entry_ip = is_full_entry(raw) ? ip_of(raw) : 0;
+	ring->entry_address = is_full_entry(raw) ? address_of(raw) : 0;
+	if (is_sample && raw->role == TRACE_N_ROLES) /* whose fields are not known */
+		return;
 	if (time_ns > ring->last_ns)
 		ring->last_ns = time_ns;
 	if (raw->role == TRACE_N_ROLES || ends_at > raw->h.size || ends_at < HEADER + MISSING)
@@ -236,12 +275,15 @@ int trace_ring_take(struct trace_ring *ring, const struct trace_events *e,
 			break;
 		if (raw.is_thin)
 			continue;
-		put_run(ring, e, run, at, trace_record_time(e, at));
+		put_run(ring, e, run, at, &raw,
+			raw.role == TRACE_N_ROLES ? ring->last_ns : trace_record_time(e, at));
 		put_as_it_is(ring, e, &raw);
 		learn(ring, e, &raw);
 		run = at + raw.h.size;
 	}
-	put_run(ring, e, run, at, now_ns);
+	put_run(ring, e, run, at, NULL, now_ns);
+	if (run < at)
+		ring->entry_ip = 0;
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct trace_ring {
 	/* What the last record said, for thin ones behind it. */
 	int32_t pid, tid; /* that runs on this CPU; tid 0: not known */
 	uint64_t last_ns;
+	uint64_t entry_ip, entry_address; /* where it was a full entry; else 0 */
 	uint64_t
 		n_nobodys; /* thin records of which nobody knows the thread: dropped, as good as lost */
 };

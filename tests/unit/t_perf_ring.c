@@ -197,6 +197,37 @@ static void test_shared_numbers(bool chains)
 	t_ok(taken[3].role == TRACE_ENTRY_KERNEL && taken[3].kernel_mode, "nor one in the kernel");
 }
 
+/* The same trap by both events, a long time after the record before: at the same time. */
+static void test_twins(void)
+{
+	begin(false);
+	write_switch(true, TID, T0);
+	write_thin(0x1000);
+	open_record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	put_u64(ids[TRACE_ENTRY_LEAN]);
+	put_u64(0x4004); /* as make_sample() has them */
+	put_u64(0xabc000 + TRACE_ENTRY);
+	close_record();
+	write_raw();
+	write_entry(TRACE_ENTRY, ids[TRACE_ENTRY], PERF_RECORD_MISC_USER);
+	write_thin(0x2000);
+	take(TIME_NS + 1000);
+	t_ok(n_taken == 5 && taken[2].is_lean && taken[2].time_ns == TIME_NS &&
+		     taken[3].time_ns == TIME_NS,
+	     "before the full one");
+	t_ok(taken[1].time_ns < TIME_NS && taken[4].time_ns > TIME_NS, "and no others");
+	begin(false);
+	write_entry(TRACE_ENTRY, ids[TRACE_ENTRY], PERF_RECORD_MISC_USER);
+	open_record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	put_u64(ids[TRACE_ENTRY]);
+	put_u64(0x4004);
+	put_u64(0xabc000 + TRACE_ENTRY);
+	close_record();
+	write_raw();
+	take(TIME_NS + 1000000);
+	t_ok(n_taken == 2 && taken[1].is_lean && taken[1].time_ns == TIME_NS, "and behind it");
+}
+
 static void test_sizes(void)
 {
 	for (int chains = 0; chains < 2; chains++)
@@ -248,8 +279,9 @@ static void test_odd(void)
 	write_entry(TRACE_ENTRY, 4711, PERF_RECORD_MISC_USER);
 	write_thin(0x2000);
 	take(T1);
-	t_ok(ring.n_nobodys == 0 && taken[n_taken - 1].tid == TID,
-	     "an event that is none of ours says nothing of the thread");
+	t_ok(ring.n_nobodys == 0 &&
+		     is_lean_of(&taken[n_taken - 1], TID, 0x2000, T0 + (T1 - T0) / 2),
+	     "an event that is none of ours says nothing of the thread, nor of the time");
 }
 
 int main(void)
@@ -261,6 +293,7 @@ int main(void)
 	test_lost();
 	test_shared_numbers(false);
 	test_shared_numbers(true);
+	test_twins();
 	test_sizes();
 	test_full();
 	test_odd();
