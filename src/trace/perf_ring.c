@@ -21,8 +21,9 @@ enum {
 	HEADER = sizeof(struct perf_event_header),
 	WORD = sizeof(uint64_t),
 	MISSING = 2 * WORD, /* pid and tid, time */
-	SAMPLE_AT = HEADER +
-		    2 * WORD, /* in a sample: behind the number of the event and the instruction */
+	/* in a sample: behind the number of the event and the instruction; in one with all fields, the address */
+	SAMPLE_AT = HEADER + 2 * WORD,
+	ENTRY_ADDRESS_AT = HEADER + 4 * WORD,
 };
 
 /* --- memory ------------------------------------------------------------------------------------------------ */
@@ -151,7 +152,7 @@ static uint64_t ip_of(const struct raw *entry)
 
 static uint64_t address_of(const struct raw *entry)
 {
-	return word_at(entry->at + HEADER + 4 * WORD);
+	return word_at(entry->at + ENTRY_ADDRESS_AT);
 }
 
 static void put(struct trace_ring *ring, const void *bytes, size_t n)
@@ -197,7 +198,7 @@ static void put_full(struct trace_ring *ring, const struct trace_events *e, cons
 static bool is_twin(const unsigned char *thin, uint64_t ip, uint64_t address)
 {
 	return ip != 0 && word_at(thin + HEADER + WORD) == ip &&
-	       word_at(thin + HEADER + 2 * WORD) == address;
+	       word_at(thin + SAMPLE_AT) == address;
 }
 
 /* Records [from, to) that are all thin, between two times; next: the one behind them, NULL: none is there yet. */
